@@ -100,8 +100,8 @@ export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
 }
 
 /**
- * The whole environment, for a program that takes the place of this one. @param defaults variables that it has in
- * addition
+ * The whole environment, for a program that takes the place of this one.
+ * @param defaults variables that it has in addition
  */
 export function environmentWith(defaults: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...defaults, ...process.env };

@@ -43,18 +43,20 @@ export interface Telemetry {
  * @param now Unix time in ms
  * @throws Error when settings of the console contradict each other
  */
-export async function partsOfApi(
+export async function loadParts(
   config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
   now: () => number = Date.now,
 ): Promise<ApiParts> {
   const { createOutside } = await import('#nameserver/resolver/outside.ts');
   const { live, ...outside } = createOutside(config, now);
-  const rooms = { ...outside, tokens: await createTokenParts(config) };
-  const world =
-    config.ZONESTEAD_UPDATE_LISTEN === undefined ? rooms : { ...rooms, updates: await createUpdateParts(config) };
-  if (!config.ZONESTEAD_CONSOLE) return world;
+  const outsideParts = { ...outside, tokens: await createTokenParts(config) };
+  const parts =
+    config.ZONESTEAD_UPDATE_LISTEN === undefined
+      ? outsideParts
+      : { ...outsideParts, updates: await createUpdateParts(config) };
+  if (!config.ZONESTEAD_CONSOLE) return parts;
   const { createConsole } = await import('#console/plugin.ts');
-  return { ...world, console: createConsole(config, live) };
+  return { ...parts, console: createConsole(config, live) };
 }
 
 /**

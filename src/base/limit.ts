@@ -21,8 +21,8 @@ export interface LimitOptions {
    */
   readonly isFair?: boolean;
   /**
-   * Groups with a lower rank go first; those of the same rank take turns. @param used permits of the group (Default:
-   * one rank.)
+   * Groups with a lower rank go first; those of the same rank take turns.
+   * @param used permits of the group (Default: one rank.)
    */
   readonly rank?: (group: string, used: number) => number;
   /** Absent: any number of waits, for any time. */

@@ -60,7 +60,10 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   readonly isHidden?: boolean;
   /** The exit code after an error, or after a wrong option. (Default: 1.) */
   readonly errorCode?: number;
-  /** @returns the exit code of the process, 0 if there is none @throws Error with a message for people */
+  /**
+   * @returns the exit code of the process, 0 if there is none
+   * @throws Error with a message for people
+   */
   run(args: readonly string[], options: Options, context: CommandContext<Name>): Promise<number> | Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { fetchRecords, fetchZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { describeCommand } from './command.ts';
-import { listManifestDifferences, type ManifestDifference } from './difference.ts';
+import { listDifferences, type SetDifference } from './difference.ts';
 import { readInput } from './input.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
 import type { WantedZone } from './rest/manifest-files.ts';
@@ -39,10 +39,13 @@ interface ZoneDifference {
   zoneName: string;
   /** Sentences about the zone itself. */
   zone: string[];
-  differences: ManifestDifference[];
+  differences: SetDifference[];
 }
 
-/** @returns whether the file and the service are equal @throws Error that names the line or the object that is wrong */
+/**
+ * @returns whether the file and the service are equal
+ * @throws Error that names the line or the object that is wrong
+ */
 async function showDiff(session: Session, text: string, given: string | undefined): Promise<boolean> {
   const zones = isManifest(text)
     ? await compareManifests(session, await wantedBy(text, given))
@@ -78,7 +81,7 @@ async function compareManifests(session: Session, wanted: readonly WantedZone[])
     const named = new Set(each.records.map(({ name, type }) => `${name} ${type}`));
     const before = stored.filter(({ name, type }) => named.has(`${name} ${type}`));
     const defaultTtl = each.zone?.defaultTtl ?? zone?.defaultTtl ?? DEFAULT_TTL;
-    const differences = listManifestDifferences(before, each.records, defaultTtl);
+    const differences = listDifferences(before, each.records, defaultTtl);
     compared.push({ zoneName: each.zoneName, zone: zoneChanges(zone, each), differences });
   }
   return compared;

@@ -11,7 +11,7 @@ export interface ShownRecord {
 }
 
 /** All records at one name and type, before and after a change. */
-export interface ManifestDifference {
+export interface SetDifference {
   name: string;
   type: string;
   before: readonly ShownRecord[];
@@ -28,14 +28,14 @@ interface Pair {
  * The names and types whose records differ, in the canonical order of names (RFC 4034 section 6.1).
  * @param defaultTtl the TTL of records without one of their own
  */
-export function listManifestDifferences(
+export function listDifferences(
   before: readonly ParsedRecord[],
   after: readonly ParsedRecord[],
   defaultTtl: number,
-): ManifestDifference[] {
+): SetDifference[] {
   const toSetKey = ({ name, type }: ParsedRecord) => `${name} ${type}`;
   const [old, wanted] = [before, after].map((records) => Map.groupBy(records, toSetKey));
-  const differences: ManifestDifference[] = [];
+  const differences: SetDifference[] = [];
   for (const set of new Set([...(old?.keys() ?? []), ...(wanted?.keys() ?? [])])) {
     const [one, other] = [old?.get(set) ?? [], wanted?.get(set) ?? []].map((records) =>
       records.map((record) => toPair(record, defaultTtl)).sort((a, b) => compare(a.shown.content, b.shown.content)),
@@ -80,7 +80,7 @@ export function changedPlaces(
 }
 
 /** The records of one difference that go, come and stay. */
-function changesIn({ before, after }: ManifestDifference): { gone: ShownRecord[]; come: ShownRecord[]; kept: number } {
+function changesIn({ before, after }: SetDifference): { gone: ShownRecord[]; come: ShownRecord[]; kept: number } {
   const line = ({ content, ttl, priority }: ShownRecord) => `${ttl} ${priority ?? ''} ${content}`;
   const [old, wanted] = [new Set(before.map(line)), new Set(after.map(line))];
   const gone = before.filter((record) => !wanted.has(line(record)));
@@ -90,12 +90,12 @@ function changesIn({ before, after }: ManifestDifference): { gone: ShownRecord[]
 /**
  * The number of records that the differences delete: a record that only gets another value or TTL is not deleted.
  */
-export function deletedIn(differences: readonly ManifestDifference[]): number {
+export function deletedIn(differences: readonly SetDifference[]): number {
   return differences.reduce((sum, { before, after }) => sum + Math.max(0, before.length - after.length), 0);
 }
 
 /** Lines of a zone file after "-" for records that go and "+" for records that come. */
-export function differenceLines(differences: readonly ManifestDifference[]): string[] {
+export function differenceLines(differences: readonly SetDifference[]): string[] {
   return differences.flatMap((difference) => {
     const { gone, come } = changesIn(difference);
     return [

@@ -6,7 +6,10 @@ export function parseOptions<T>(schema: z.ZodType<T>, given: unknown): T {
   return parseFields(schema, given, flagOf);
 }
 
-/** @param nameOf the option for a field @throws Error that names each wrong option */
+/**
+ * @param nameOf the option for a field
+ * @throws Error that names each wrong option
+ */
 export function parseFields<T>(schema: z.ZodType<T>, given: unknown, nameOf: (field: string) => string): T {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -1,6 +1,8 @@
 // A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code
 // 1, or that of CommandFailed.
+
 import { Command } from 'commander';
+import { formatError } from '#base/error-text.ts';
 import { terminalText } from './terminal.ts';
 
 interface Program {
@@ -17,7 +19,7 @@ export class CommandFailed extends Error {
   readonly exitCode: number;
 
   constructor(cause: unknown, exitCode: number) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(formatError(cause), { cause });
     this.exitCode = exitCode;
   }
 }

@@ -19,6 +19,11 @@ export function table(heading: string[], rows: string[][], print: (line: string)
   for (const line of tableLines(heading, rows, readScreen(process.stdout))) print(line);
 }
 
+/** The minute of a time such as 2026-01-31T12:00:00Z, as a cell. */
+export function formatMinute(time: string | null): string {
+  return time === null ? 'never' : time.slice(0, 16);
+}
+
 /** The screen of a stream. NO_COLOR, FORCE_COLOR and the terminal decide on styles (no-color.org). */
 function readScreen(stream: NodeJS.WriteStream): Screen {
   return {

@@ -142,7 +142,10 @@ function optionOf(field: string): string {
   return OPTIONS[field] ?? flagOf(field);
 }
 
-/** @param fields as in a request @throws Error that names each wrong option */
+/**
+ * @param fields as in a request
+ * @throws Error that names each wrong option
+ */
 export function parseTerms<T>(schema: z.ZodType<T>, fields: object): T {
   try {
     return parseFields(schema, fields, optionOf);

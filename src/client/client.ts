@@ -1,11 +1,9 @@
 // The client of our own REST service: one function that calls the operations of contract/. `lists.ts` reads lists to
 // their end. The dispatcher decides when to call.
 import type { Dispatcher } from 'undici';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { createAgent } from './authorities.ts';
-import type { Call, RequestObserver, TraceCall } from './http.ts';
-import { createCall } from './http.ts';
+import { type Call, createCall, type RequestObserver, type TraceCall } from './http.ts';
 import type { ClientKey } from './key.ts';
 
 interface ClientOptions {

@@ -2,8 +2,7 @@
 // its schema. Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the
 // pace, and the caller decides how long to wait.
 
-import type { Dispatcher } from 'undici';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';

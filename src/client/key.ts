@@ -9,12 +9,14 @@ export type ClientKey = string | { readonly file: string };
 
 export interface KeyText {
   /**
-   * The text for the next call. @throws KeyUnreadable if the file has never held a key, or holds none after a refusal
+   * The text for the next call.
+   * @throws KeyUnreadable if the file has never held a key, or holds none after a refusal
    */
   current(): Promise<string>;
   /**
-   * The service refuses this text. @returns the text that the file holds now; null if it is the same @throws
-   * KeyUnreadable
+   * The service refuses this text.
+   * @returns the text that the file holds now; null if it is the same
+   * @throws KeyUnreadable
    */
   after(refused: string): Promise<string | null>;
 }

@@ -20,7 +20,8 @@ export type NodesAnswer = { secondaries: readonly ZoneSecondary[] } & (
 export interface NodeQuestions {
   /**
    * Waits up to half a second for the nodes to have every change of the zone that was committed when the call began.
-   * @param group the namespace of the proof @throws the reason of the signal
+   * @param group the namespace of the proof
+   * @throws the reason of the signal
    */
   ask(client: NodesClient, zoneId: string, group: string, signal: AbortSignal): Promise<NodesAnswer>;
 }

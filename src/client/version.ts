@@ -2,7 +2,10 @@
 import { request } from 'undici';
 import { createAgent } from './authorities.ts';
 
-/** @param caFile as in ClientOptions @throws Error if the service does not answer, or answers with an error */
+/**
+ * @param caFile as in ClientOptions
+ * @throws Error if the service does not answer, or answers with an error
+ */
 export async function readServiceVersion(
   url: string,
   caFile: string | undefined,

@@ -12,8 +12,8 @@ interface SeenSerial {
 }
 
 /**
- * Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a
- * final dot
+ * Returns the names of the NS records that no secondary has added.
+ * @param nameservers host names, with or without a final dot
  */
 export function ownNameservers(
   nameservers: readonly string[],

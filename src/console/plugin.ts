@@ -3,19 +3,19 @@
 //
 // How to add a page:
 // 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its
-//    pages need a signed-in person: `readVisitor(request)`. `requireActor` and `readCaller` of http/hooks/auth.ts work as in the
-//    REST routes.
+//    pages need a signed-in person: `readVisitor(request)`. `requireActor` and `readCaller` of http/hooks/auth.ts work
+//    as in the REST routes.
 // 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer
-//    with `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and
-//    addresses. `<%= %>` escapes; `<%~ %>` is for include() only. The Content-Security-Policy refuses inline scripts
-//    and styles.
+//    with `return showPage(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token
+//    and addresses. `<%= %>` escapes; `<%~ %>` is for include() only. The Content-Security-Policy refuses inline
+//    scripts and styles.
 // 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf',
 //    it) %>` as its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without
 //    JavaScript.
-// 4. A POST: read it with `readTyped(request)` and act inside `attempt(…)`, which shows a refused form again with the
-//    typed values and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success
-//    answer `done(request, reply, address, message)`, a redirect with a message. A route that writes declares it, as in
-//    REST: `{ config: { counts: 'records' } }`.
+// 4. A POST: read it with `readTyped(request)` and act inside `attemptForm(…)`, which shows a refused form again with
+//    the typed values and the API's sentence at its field. The same form takes effect once (shell/once.ts). After
+//    success answer `done(request, reply, address, message)`, a redirect with a message. A route that writes declares
+//    it, as in REST: `{ config: { counts: 'records' } }`.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';

@@ -39,7 +39,10 @@ const CLUSTER_ISSUER = type('cert-manager.io', 'v1', 'clusterissuers', 'ClusterI
 const ISSUER = type('cert-manager.io', 'v1', 'issuers', 'Issuer', true);
 const PAYLOAD = type(SOLVER_GROUP, SOLVER_VERSION, SOLVER_NAME, PAYLOAD_KIND, false);
 
-/** @param account the user name of cert-manager in Kubernetes @throws Error if the cluster does not answer */
+/**
+ * @param account the user name of cert-manager in Kubernetes
+ * @throws Error if the cluster does not answer
+ */
 export function diagnoseSolver(reader: KubeReader, account: string, caller: AbortSignal): Promise<Finding[]> {
   return withLimit(LIMIT_MS, caller, async (signal) => {
     const service = await readOne<ApiService>(reader, API_SERVICE, { name: API_SERVICE_NAME }, signal);
@@ -64,7 +67,10 @@ interface NamePorts {
   readonly overrides: ReadonlyMap<string, ProbeEndpoint>;
 }
 
-/** @param namespace the namespace of the Certificate for this name @throws Error if the cluster does not answer */
+/**
+ * @param namespace the namespace of the Certificate for this name
+ * @throws Error if the cluster does not answer
+ */
 export function diagnoseName(
   { reader, resolver, overrides }: NamePorts,
   name: string,
@@ -93,7 +99,10 @@ export function diagnoseName(
   });
 }
 
-/** @returns undefined if there is no such object or kind @throws Error if a right is missing */
+/**
+ * @returns undefined if there is no such object or kind
+ * @throws Error if a right is missing
+ */
 async function readOne<T extends KubeObject>(
   reader: KubeReader,
   kind: ResourceType,

@@ -3,6 +3,7 @@
 import type { KubeApi } from '#kube/api/api.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';
+import { titleOf } from './objects.ts';
 
 /** Why objects cannot be read. */
 export interface Gap {
@@ -45,8 +46,8 @@ export function createKubeReader(api: Pick<KubeApi, 'list' | 'get' | 'create'>):
         } while (more !== undefined && more !== '');
         return { items, gap: undefined };
       } catch (error) {
-        if (isForbidden(error)) return { items, gap: forbid('list', type, namespace ?? null) };
-        if (isNotFound(error)) return { items, gap: absentKind(type) };
+        if (isForbidden(error)) return { items, gap: describeMissingRight('list', type, namespace ?? null) };
+        if (isNotFound(error)) return { items, gap: describeMissingKind(type) };
         throw error;
       }
     },
@@ -54,12 +55,11 @@ export function createKubeReader(api: Pick<KubeApi, 'list' | 'get' | 'create'>):
       try {
         return await api.get<T>(type, object, signal);
       } catch (error) {
-        if (isForbidden(error)) return forbid('get', type, object.namespace);
+        if (isForbidden(error)) return describeMissingRight('get', type, object.namespace);
         if (!isNotFound(error)) throw error;
         // A kind that does not exist answers 404 without a name.
-        if ((error as KubeError).details?.name === undefined) return absentKind(type);
-        const title = `${type.kind} ${object.namespace === undefined ? '' : `${object.namespace}/`}${object.name}`;
-        return { gap: 'object', problem: `${title} does not exist.` };
+        if ((error as KubeError).details?.name === undefined) return describeMissingKind(type);
+        return { gap: 'object', problem: `${titleOf({ kind: type.kind, metadata: object })} does not exist.` };
       }
     },
     review: (type, question, signal) => api.create(type, { metadata: {}, ...question }, signal),
@@ -71,12 +71,16 @@ export const isGap = (read: object): read is Gap => 'gap' in read;
 const isForbidden = (error: unknown) => error instanceof KubeError && error.status === 403;
 
 /** @param namespace null: all; undefined: the object belongs to none */
-function forbid(verb: string, { plural, group }: ResourceType, namespace: string | null | undefined): Gap {
+function describeMissingRight(
+  verb: string,
+  { plural, group }: ResourceType,
+  namespace: string | null | undefined,
+): Gap {
   const place = namespace === undefined ? '' : namespace === null ? ' in all namespaces' : ` in namespace ${namespace}`;
   return { gap: 'right', problem: `You have no right to ${verb} ${plural}.${group}${place}.` };
 }
 
-function absentKind({ kind }: ResourceType): Gap {
+function describeMissingKind({ kind }: ResourceType): Gap {
   return {
     gap: 'kind',
     problem: `The cluster has no resource ${kind}: Zonestead is not installed there, or the context is another one.`,

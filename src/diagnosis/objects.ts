@@ -1,8 +1,7 @@
 // The facts about a DNSZone or DNSRecord that findings and views name. Pure.
-import type { Condition } from '#kube/objects/conditions.ts';
-import { findCondition } from '#kube/objects/conditions.ts';
+import { type Condition, findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
-import type { KubeObject } from '#kube/objects/resource.ts';
+import type { KubeObject, ObjectName } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { listRecordValues, summarizeValues } from '#resources/summary.ts';
@@ -10,13 +9,20 @@ import { zoneNameIndex } from '#resources/zone-ref.ts';
 
 export type Shown = DNSZone | DNSRecord;
 
+/** What the title of an object consists of. An object that does not exist has a title too. */
+interface Titled {
+  readonly kind: string;
+  readonly metadata: ObjectName;
+}
+
 /** The operator writes serials and counts 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. */
 export const AGE = 'at most 10 minutes ago';
 
 export const isZone = (object: KubeObject): object is DNSZone => object.kind === DNS_ZONE.kind;
 export const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
-/** Such as "DNSZone team-a/mine". */
-export const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;
+/** Such as "DNSZone team-a/mine", or "ClusterIssuer public" for an object that belongs to no namespace. */
+export const titleOf = ({ kind, metadata: { namespace, name } }: Titled): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 /** As kubectl takes it. The group is there because other products have DNSRecords too. */
 export const resourceOf = ({ kind, metadata }: KubeObject): string =>
   `${kind.toLowerCase()}.zonestead.dev/${metadata.name}`;

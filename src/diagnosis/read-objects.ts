@@ -53,7 +53,10 @@ const TYPES: Readonly<Record<string, ResourceType>> = Object.fromEntries(
   }),
 );
 
-/** @param namespace undefined: all @throws Error in one sentence */
+/**
+ * @param namespace undefined: all
+ * @throws Error in one sentence
+ */
 export function readOverview(
   reader: KubeReader,
   namespace: string | undefined,

@@ -4,7 +4,7 @@ import type { ResolvedServers, ServerVerdict } from '#nameserver/probe/probe.ts'
 import type { DNSZone } from '#resources/dnszone.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
-export const IS_PORT_OPEN = 'Is knotd running there, and are UDP and TCP port 53 open?';
+export const PORT_QUESTION = 'Is knotd running there, and are UDP and TCP port 53 open?';
 
 /** @param verdicts the answers of the servers that have an address */
 export function judgeServers(
@@ -56,5 +56,5 @@ interface SeenServer {
 function judgeServer({ name, place, node, serial, problem }: SeenServer): Finding {
   const title = `Name server ${name} (${place}${node === null ? '' : `, node ${node}`})`;
   if (problem === null) return ok('name-server', `${title} serves the zone with serial ${serial}`);
-  return fail('name-server', `${title} ${problem}`, IS_PORT_OPEN);
+  return fail('name-server', `${title} ${problem}`, PORT_QUESTION);
 }

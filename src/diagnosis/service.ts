@@ -1,6 +1,8 @@
 // The parts of an installation as a client sees them: the name servers over UDP and TCP, the REST service, and the key
 // if there is one. It changes nothing.
+
 import { lookup } from 'node:dns/promises';
+import { formatError } from '#base/error-text.ts';
 import { createClient } from '#client/client.ts';
 import type { ClientKey } from '#client/key.ts';
 import { readServiceVersion } from '#client/version.ts';
@@ -9,7 +11,7 @@ import { ask } from '#nameserver/probe/probe.ts';
 import { type Finding, fail, ok, type Subject } from './finding.ts';
 import { withLimit } from './limit.ts';
 import { rankFindings } from './rank.ts';
-import { IS_PORT_OPEN } from './server-checks.ts';
+import { PORT_QUESTION } from './server-checks.ts';
 
 const LIMIT_MS = 10_000;
 /** RFC 1035, 4.1.1. */
@@ -26,11 +28,17 @@ interface Check {
   readonly title: string;
   /** The next step if the check fails. */
   readonly next: string;
-  /** @returns the answer @throws Error with the problem */
+  /**
+   * @returns the answer
+   * @throws Error with the problem
+   */
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
-/** @param service null: only the name servers are checked @param dns host:port of the name servers */
+/**
+ * @param service null: only the name servers are checked
+ * @param dns host:port of the name servers
+ */
 export async function diagnoseService(
   service: ServiceAddress | null,
   dns: string,
@@ -43,7 +51,7 @@ export async function diagnoseService(
       findings.push(ok(subject, `${title}: ${await withLimit(LIMIT_MS, caller, read)}`));
     } catch (error) {
       caller.throwIfAborted();
-      findings.push(fail(subject, `${title}: ${error instanceof Error ? error.message : String(error)}`, next));
+      findings.push(fail(subject, `${title}: ${formatError(error)}`, next));
     }
   }
   return rankFindings(findings);
@@ -53,7 +61,7 @@ function nameServerChecks(dns: string): Check[] {
   return (['udp', 'tcp'] as const).map((transport) => ({
     subject: 'name-server',
     title: `name servers over ${transport.toUpperCase()}`,
-    next: IS_PORT_OPEN,
+    next: PORT_QUESTION,
     read: async (signal) => {
       const [, host = '', port = '53'] = /^(.*?)(?::(\d+))?$/.exec(dns) ?? [];
       const { address } = await lookup(host.replace(/^\[|\]$/g, ''));

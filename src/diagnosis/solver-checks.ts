@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { titleOf } from './objects.ts';
 
 export const API_SERVICE_NAME = `${SOLVER_VERSION}.${SOLVER_GROUP}`;
 const APISERVICE = `APIService ${API_SERVICE_NAME}`;
@@ -42,11 +43,11 @@ export function judgeApiService(service: ApiService | undefined): Finding {
   return fail(
     'solver',
     `${APISERVICE} is not available: ${reason}: ${message}`,
-    fixAvailability(service, reason, message),
+    describeRepair(service, reason, message),
   );
 }
 
-function fixAvailability({ spec }: ApiService, reason: string, message: string): string {
+function describeRepair({ spec }: ApiService, reason: string, message: string): string {
   const { name = '?', namespace = '?', port = 443 } = spec.service ?? {};
   const exit = `Until then, no namespace can be deleted. If you need that, run kubectl delete apiservice ${API_SERVICE_NAME}.`;
   if (message.includes('x509') || message.includes('certificate')) {
@@ -61,30 +62,30 @@ function fixAvailability({ spec }: ApiService, reason: string, message: string):
 
 export function judgeCaBundle(service: ApiService, now: Date): Finding {
   const { caBundle, insecureSkipTLSVerify } = service.spec;
-  const annotate = `let cert-manager's cainjector write it (annotation cert-manager.io/inject-ca-from: <namespace>/<Certificate>), or set spec.caBundle to the base64 of the authority's PEM`;
+  const annotationHint = `let cert-manager's cainjector write it (annotation cert-manager.io/inject-ca-from: <namespace>/<Certificate>), or set spec.caBundle to the base64 of the authority's PEM`;
   if (insecureSkipTLSVerify) {
     return warn(
       'solver',
       `${APISERVICE} skips TLS verification, so an attacker on the network can read and answer challenges`,
-      annotate,
+      annotationHint,
     );
   }
   if (!caBundle)
-    return fail('solver', `${APISERVICE} has no caBundle, so kube-apiserver does not trust the solver`, annotate);
+    return fail('solver', `${APISERVICE} has no caBundle, so kube-apiserver does not trust the solver`, annotationHint);
   try {
     const pems = Buffer.from(caBundle, 'base64')
       .toString('utf8')
       .match(/-----BEGIN[\s\S]+?-----END CERTIFICATE-----/g);
     const ends = (pems ?? []).map((pem) => new X509Certificate(pem).validToDate);
     const last = ends.sort((a, b) => b.getTime() - a.getTime())[0];
-    if (last === undefined) return fail('solver', `caBundle of ${APISERVICE} contains no certificate`, annotate);
+    if (last === undefined) return fail('solver', `caBundle of ${APISERVICE} contains no certificate`, annotationHint);
     const until = last.toISOString().slice(0, 10);
-    if (last <= now) return fail('solver', `caBundle of ${APISERVICE} expired on ${until}`, annotate);
+    if (last <= now) return fail('solver', `caBundle of ${APISERVICE} expired on ${until}`, annotationHint);
     if (last.getTime() - now.getTime() < SOON_MS)
-      return warn('solver', `caBundle of ${APISERVICE} expires on ${until}`, annotate);
+      return warn('solver', `caBundle of ${APISERVICE} expires on ${until}`, annotationHint);
     return ok('solver', `caBundle is valid until ${until}`);
   } catch {
-    return fail('solver', `caBundle of ${APISERVICE} cannot be read`, annotate);
+    return fail('solver', `caBundle of ${APISERVICE} cannot be read`, annotationHint);
   }
 }
 
@@ -125,7 +126,7 @@ export function judgeIssuers(issuers: readonly Issuer[]): Finding[] {
     return [warn('issuer', 'No Issuer or ClusterIssuer uses the solver', 'See deploy/examples/clusterissuer.yaml')];
   }
   return ours.flatMap((issuer) => {
-    const title = `${issuer.kind} ${issuer.metadata.namespace ? `${issuer.metadata.namespace}/` : ''}${issuer.metadata.name}`;
+    const title = titleOf(issuer);
     const ready = issuer.status?.conditions?.find(({ type }) => type === 'Ready');
     const wrong = solversOf(issuer).find(({ solverName }) => solverName !== SOLVER_NAME);
     if (wrong) {

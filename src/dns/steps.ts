@@ -7,8 +7,8 @@ export type Steps<T> = Generator<undefined, T>;
 const SLICE_MS = 4;
 
 /**
- * Runs all steps, with a turn of the event loop every few milliseconds. @throws the reason of the signal, between two
- * steps
+ * Runs all steps, with a turn of the event loop every few milliseconds.
+ * @throws the reason of the signal, between two steps
  */
 export async function finishInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   let since = performance.now();

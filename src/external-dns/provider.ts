@@ -30,7 +30,10 @@ export interface WebhookProvider {
   /** The records of this instance alone: external-dns without a registry takes all that it sees for its own. */
   records(signal: AbortSignal): Promise<DnsEndpoint[]>;
   adjust(endpoints: DnsEndpoint[], signal: AbortSignal): Promise<DnsEndpoint[]>;
-  /** @returns the number of refused sets, each of which is logged @throws the client's error; the signal's reason */
+  /**
+   * @returns the number of refused sets, each of which is logged
+   * @throws the client's error; the signal's reason
+   */
   apply(changes: Changes, signal: AbortSignal): Promise<number>;
 }
 

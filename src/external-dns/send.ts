@@ -14,7 +14,10 @@ export interface SenderOptions {
   log: Logger;
 }
 
-/** @returns the refused sets, each of which is logged. @throws the client's error; the signal's reason */
+/**
+ * @returns the refused sets, each of which is logged.
+ * @throws the client's error; the signal's reason
+ */
 export type Send = (zone: ZoneName, sets: readonly RecordSet[], signal: AbortSignal) => Promise<RecordSet[]>;
 
 /**

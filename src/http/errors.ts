@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { refuseOutage } from '#service/outage.ts';
-import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
+import { toOutageRefusal } from '#service/outage.ts';
+import { Refusal, refusal, toIssuesRefusal } from '#service/refusal.ts';
 import { answerBare, sendRefusal, toHttpStatus } from './refusals.ts';
 
 /** The longest part of a path, in characters. */
@@ -41,7 +41,7 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 }
 
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const outage = refuseOutage(error);
+  const outage = toOutageRefusal(error);
   const refused = outage ?? toRefusal(error, request);
   if (refused.rule === 'internal') request.log.error({ err: error }, 'request failed');
   // The loss of the database has a line of its own, so a request does not need one.
@@ -56,7 +56,7 @@ function toRefusal(error: FastifyError | Refusal | Error, request: FastifyReques
     if (error.validationContext === 'body' && (request.body ?? null) === null) {
       return refusal('body-empty', { what: typeOfBody(request) === JSON_TYPE ? 'a JSON object' : 'a text' });
     }
-    return refuseIssues(
+    return toIssuesRefusal(
       error.validation.map(({ instancePath, message, keyword: code, params }) => ({
         // The whole body or query has the path "/".
         path: instancePath === '/' ? [] : instancePath.split('/').slice(1),

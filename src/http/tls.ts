@@ -15,7 +15,8 @@ import type { TLS_SETTINGS } from './settings.ts';
 
 /**
  * To be called before limits apply to the connections of the application; they apply to those of the listener, which
- * does not listen yet. @param handshakeMs (Default: that of the listener.)
+ * does not listen yet.
+ * @param handshakeMs (Default: that of the listener.)
  */
 export function createAppListener(app: FastifyInstance, handshakeMs?: number): TlsListener {
   return createTlsListener({
@@ -27,7 +28,8 @@ export function createAppListener(app: FastifyInstance, handshakeMs?: number): T
 
 /**
  * Reads the certificate of the settings, and then again and again until the signal aborts. Without a usable one,
- * handshakes fail; the log says why. @returns after the first read, with the end of the others
+ * handshakes fail; the log says why.
+ * @returns after the first read, with the end of the others
  */
 export async function keepCertificate(
   tls: TlsListener,

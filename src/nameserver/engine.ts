@@ -64,7 +64,8 @@ export interface ZoneEngine {
   check(name: string, signal: AbortSignal): Promise<void>;
   /**
    * The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
-   * for no other work with the engine: with Knot 3.2 that would wait for the loop. @throws ZoneLoading
+   * for no other work with the engine: with Knot 3.2 that would wait for the loop.
+   * @throws ZoneLoading
    */
   read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
   /**

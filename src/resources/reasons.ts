@@ -1,6 +1,6 @@
 // The reasons of conditions and of Events. They are part of the API, because programs read them. The types of
-// conditions (run/conditions.ts) and of the event recorder permit no other reason, and the operator counts objects by
-// reason (run/metrics.ts).
+// conditions (operator/run/conditions.ts) and of the event recorder permit no other reason, and the operator counts
+// objects by reason (operator/run/metrics.ts).
 
 /** The reasons of Ready, and of the conditions that Ready summarizes, while they are not True. */
 export const NOT_READY_REASONS = [

@@ -1,22 +1,13 @@
 // The administrator of the service works on the database, and needs no key. Every change is in the same history as the
 // changes over the API.
 import { findNearest } from '#base/nearest.ts';
-import { type Db, openDatabase, type Tx } from '#store/database.ts';
+import { withDatabase } from '#store/admin.ts';
+import type { Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
 import { lockTeam } from '#store/people.ts';
 import { teamNames } from '#store/team-list.ts';
 import { TEAM_ID } from './accounts/provided-teams.ts';
 import { ensureTeam } from './keys/keys.ts';
-
-/** Runs `work` on one connection, which is closed afterwards. */
-export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const database = openDatabase(url, { max: 1, name: 'zonestead-admin' });
-  try {
-    return await work(database.db);
-  } finally {
-    await database.close();
-  }
-}
 
 export interface DryRun {
   /** True: the transaction is rolled back at its end. */

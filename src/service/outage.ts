@@ -6,7 +6,7 @@ import { type Refusal, refusal } from './refusal.ts';
 const RETRY_MS = 1_000;
 
 /** @returns null for an error that is not an outage of the database */
-export function refuseOutage(error: unknown): Refusal | null {
+export function toOutageRefusal(error: unknown): Refusal | null {
   const writeState = findOutage(error);
   if (writeState === null) return null;
   return refusal(writeState === 'unknown' ? 'outcome-unknown' : 'database-away', {}, { retryAfterMs: RETRY_MS });

@@ -154,7 +154,7 @@ const UNKNOWN = 'is unknown; remove it, or correct its spelling';
  * @param issues at least one
  * @param rule that of an error of the whole input; an error of one field has `invalid-value`.
  */
-export function refuseIssues(
+export function toIssuesRefusal(
   issues: readonly Issue[],
   rule: 'invalid-request' | 'invalid-value' = 'invalid-request',
 ): Refusal {
@@ -178,13 +178,13 @@ function fieldsAtFault(issue: Issue, index: number, all: readonly Issue[]): Issu
 }
 
 /** The refusal for a problem that a DNS rule found. */
-export function refuseProblem({ field, message: problem, ...of }: Problem): Refusal {
+export function toProblemRefusal({ field, message: problem, ...of }: Problem): Refusal {
   if (of.code === 'bad_request') return refusal('invalid-value', { problem }, { field });
   return refusal(of.rule, { problem }, { field, records: of.records });
 }
 
 /** Returns the value of a positive verdict. @throws Refusal */
 export function insist<T>(verdict: { ok: true; value: T } | { ok: false; problem: Problem }): T {
-  if (!verdict.ok) throw refuseProblem(verdict.problem);
+  if (!verdict.ok) throw toProblemRefusal(verdict.problem);
   return verdict.value;
 }

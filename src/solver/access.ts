@@ -38,7 +38,8 @@ const SUPERUSERS = 'system:masters';
 export type MayCreate = (user: User, signal: AbortSignal) => Promise<boolean>;
 
 /**
- * Asks with SubjectAccessReviews and caches each answer for 10 s. @throws KubeError when the API server does not answer
+ * Asks with SubjectAccessReviews and caches each answer for 10 s.
+ * @throws KubeError when the API server does not answer
  */
 export function createAccess(api: KubeApi, clock: Clock): MayCreate {
   const answerCache = new Map<string, { allowed: boolean; until: number }>();

@@ -30,7 +30,8 @@ const STOP_MS = 25_000;
 const CERTIFICATE_LIMIT_MS = 60_000;
 
 /**
- * Runs until the signal aborts. @throws when there is no serving certificate within a minute, or an address is in use
+ * Runs until the signal aborts.
+ * @throws when there is no serving certificate within a minute, or an address is in use
  */
 export async function runSolver(config: SolverConfig, signal: AbortSignal): Promise<void> {
   const log = createLogger({ name: 'solver', level: config.ZONESTEAD_LOG_LEVEL });

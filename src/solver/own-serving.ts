@@ -1,7 +1,8 @@
 // Writes the authority of the solver's own certificate into the APIService before the certificate is served. All
 // replicas are equal: the first one that finds something to renew does it, and the others read the result.
 //
-//   Secret → caBundle of the APIService → served: no replica serves a certificate that kube-apiserver does not trust yet
+//   Secret → caBundle of the APIService → served: no replica serves a certificate that kube-apiserver does not
+//   trust yet
 
 import type { ServingCertificate } from '#http/connections/serving-certificate.ts';
 import type { KubeApi } from '#kube/api/api.ts';

@@ -44,8 +44,8 @@ const readPage = historyPages<Plain<AccountChange> & { id: string }>(
 );
 
 /**
- * A page of a team's history, the newest first; see history-pages.ts for its bounds. @param before only entries older
- * than this one
+ * A page of a team's history, the newest first; see history-pages.ts for its bounds.
+ * @param before only entries older than this one
  */
 export async function listAccountChanges(
   db: Db,

@@ -133,7 +133,10 @@ interface MarkedZones {
   locked: number[] | null;
 }
 
-/** @param which the zones among those with the target; @param lockClause how to treat a zone that is locked */
+/**
+ * @param which the zones among those with the target
+ * @param lockClause how to treat a zone that is locked
+ */
 const markZones = (which: string, lockClause: 'skip locked' | '') =>
   statement<MarkedZones>(`
   with wanted as (

@@ -5,7 +5,7 @@ import type { Db } from './database.ts';
 import { and, desc, eq, sql } from './drizzle.ts';
 import { ownedSets } from './tables.ts';
 
-/** The newest first. @param place.ordername as dns/names/name.ts makes it */
+/** The newest first. The ordername is as dns/names/name.ts makes it. */
 export async function ownersAt(
   db: Db,
   { zoneNo, ordername, type }: { zoneNo: number; ordername: string; type: string },

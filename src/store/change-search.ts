@@ -73,8 +73,8 @@ const firstSince = statement<{ id: string }>(`
   select low as id from half where low >= high`);
 
 /**
- * The matching changes of a zone, newest first: at most `limit`, and fewer if they reach a megabyte. @param before only
- * older ones
+ * The matching changes of a zone, newest first: at most `limit`, and fewer if they reach a megabyte.
+ * @param before only older ones
  */
 export async function searchChanges(
   db: Db,

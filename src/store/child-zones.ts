@@ -1,10 +1,11 @@
 // The order in which name servers get a child zone and its delegation. A new child zone is not delegated before every
 // name server answers it, and a deleted one is answered until no name server delegates it any more:
 //
-//     created    zones.delegation_xid, delegation_due are set      nodes get the zone; the parent does not delegate it
-//     delegated  both are null                                     the parent delegates it
-//     deleted    a row of departing_zones                          the parent does not delegate it; nodes still have the zone
-//     gone       the row is deleted, and the feed says `gone`      nodes remove the zone
+//     created    zones.delegation_xid, delegation_due are set  nodes get the zone; the parent does not delegate it
+//     delegated  both are null                                 the parent delegates it
+//     deleted    a row of departing_zones                      the parent does not delegate it; nodes still have the
+//                                                              zone
+//     gone       the row is deleted, and the feed says `gone`  nodes remove the zone
 //
 // Without a living node there is nothing to wait for: a zone is delegated, or gone, in the transaction that creates or
 // deletes it.
@@ -24,7 +25,8 @@ const setAwaiting = statement<{ id: string }>(`
   where id = $1 and ${HAS_LIVING} returning id`);
 
 /**
- * Keeps the parent of a new zone from delegating it. @returns false if no node is living, and the zone is delegated now
+ * Keeps the parent of a new zone from delegating it.
+ * @returns false if no node is living, and the zone is delegated now
  */
 export async function awaitDelegation(tx: Tx, zoneId: string): Promise<boolean> {
   return (await setAwaiting(tx, zoneId)).length > 0;

@@ -82,8 +82,8 @@ const insertCluster = statement<ClusterRow>(`
   on conflict (owner, name) do nothing returning ${COLUMNS}`);
 
 /**
- * Adds a cluster with its first heartbeat. @returns null if the owner has `limit` clusters, or there is such a cluster
- * now
+ * Adds a cluster with its first heartbeat.
+ * @returns null if the owner has `limit` clusters, or there is such a cluster now
  */
 export async function addCluster(
   db: Db,
@@ -99,8 +99,8 @@ const release = statement<{ heldBy: string | null }>(`
   where c.owner = before.owner and c.name = before.name returning before.held_by as "heldBy"`);
 
 /**
- * Gives the name to the next key that sends a heartbeat. @returns the key that had it; undefined if there is no such
- * cluster
+ * Gives the name to the next key that sends a heartbeat.
+ * @returns the key that had it; undefined if there is no such cluster
  */
 export async function releaseClusterName(tx: Tx, owner: string, name: string): Promise<string | null | undefined> {
   return (await release(tx, owner, name))[0]?.heldBy;

@@ -43,8 +43,8 @@ const insertRows = statement(`
   union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1`);
 
 /**
- * Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the
- * deletion
+ * Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted.
+ * @param serial that of the deletion
  */
 export async function keepDeletedZone(
   tx: Tx,
@@ -305,7 +305,8 @@ const dropKeys = statement(`
     where until < $1::timestamptz and csk_private <> '' limit $2) returning 1 as one`);
 
 /**
- * Deletes the private keys of zones whose quarantine has ended. @returns how many, at most `limit`, as the next ones
+ * Deletes the private keys of zones whose quarantine has ended.
+ * @returns how many, at most `limit`, as the next ones
  */
 export async function dropEndedZoneKeys(db: Db | Tx, now: Date, limit: number): Promise<number> {
   return (await dropKeys(db, now.toISOString(), limit)).length;

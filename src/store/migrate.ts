@@ -19,9 +19,9 @@ const RETRY_MS = 500;
 
 /**
  * Applies the missing migrations, under an advisory lock, because drizzle's migrator takes none. Other processes may
- * continue to write: a lock that it cannot get within half a second is tried again, for two minutes. @param folder the
- * folder of the migrations. (Default: those of this version.) @throws when a migration fails; the database is then
- * unchanged, since all missing migrations are one transaction
+ * continue to write: a lock that it cannot get within half a second is tried again, for two minutes.
+ * @param folder the folder of the migrations. (Default: those of this version.)
+ * @throws when a migration fails; the database is then unchanged, since all missing migrations are one transaction
  */
 export async function migrateDatabase(url: string, folder = FOLDER): Promise<void> {
   // One connection: an advisory lock belongs to its session.

@@ -75,7 +75,11 @@ const LINK = ['recordId', 'setId', 'digest'] as const;
 
 const SET_JSON = jsonColumnList(ownedSets, ['id', ...SET_KEYS], 's', { digest: "encode(s.digest, 'hex')" });
 
-/** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
+/**
+ * A query with the sets at some names as one JSON array.
+ * @param zoneNo a SQL expression
+ * @param names a SQL expression
+ */
 export function ownedSetsAt(zoneNo: string, names: string): string {
   const records = `coalesce((select json_agg(json_build_object('id', o.record_id, 'digest', encode(o.digest, 'hex')) order by o.record_id)
     from record_owners o where o.set_id = s.id), '[]')`;

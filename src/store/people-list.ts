@@ -38,7 +38,10 @@ export async function setAddress(tx: Tx, id: string, email: string): Promise<voi
   await tx.build.update(users).set({ email }).where(eq(users.id, id));
 }
 
-/** @param suspendedAt null: keys and new sessions of the person are valid again. @returns whether that changed */
+/**
+ * @param suspendedAt null: keys and new sessions of the person are valid again.
+ * @returns whether that changed
+ */
 export async function setSuspended(tx: Tx, id: string, suspendedAt: Date | null): Promise<boolean> {
   const rows = await tx.build
     .update(users)

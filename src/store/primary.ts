@@ -41,8 +41,8 @@ export class PrimaryFinder {
   }
 
   /**
-   * The search that is under way, or a new one. It ends only when it has found a server. @throws when the finder is
-   * closed
+   * The search that is under way, or a new one. It ends only when it has found a server.
+   * @throws when the finder is closed
    */
   find(): Promise<Host> {
     this.#search ??= this.#find().finally(() => {
@@ -104,7 +104,10 @@ export class PrimaryFinder {
   }
 }
 
-/** @param newest the highest timeline seen so far. @returns null if the server is a primary to use */
+/**
+ * @param newest the highest timeline seen so far.
+ * @returns null if the server is a primary to use
+ */
 export function findPrimaryProblem(
   { isWritable, history }: Pick<ServerState, 'isWritable' | 'history'>,
   newest: ServerState['history'],

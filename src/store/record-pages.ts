@@ -128,8 +128,8 @@ const nextWritten = statement<Found<WrittenRecord>>(
 );
 
 /**
- * A page of all records: by name, type and value, so that equal zones come alike. @param after the last row of the page
- * before
+ * A page of all records: by name, type and value, so that equal zones come alike.
+ * @param after the last row of the page before
  */
 export async function writtenPage(
   db: Db | Tx,

@@ -46,8 +46,8 @@ const feedChangesBefore = statement(`
     order by f.xid, f.no limit $2) returning 1 as one`);
 
 /**
- * Deletes the rows that no node needs that continues from a position of later than `before`, at most `limit`. @returns
- * how many
+ * Deletes the rows that no node needs that continues from a position of later than `before`, at most `limit`.
+ * @returns how many
  */
 export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await feedChangesBefore(tx, before.toISOString(), limit)).length;

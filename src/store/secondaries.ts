@@ -40,8 +40,8 @@ export interface ListedZone {
 }
 
 /**
- * The zones that the administrator or their owners listed for secondaries, by name. @param secondary Absent: those of
- * all secondaries.
+ * The zones that the administrator or their owners listed for secondaries, by name.
+ * @param secondary Absent: those of all secondaries.
  */
 export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
   return db.build

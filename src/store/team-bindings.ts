@@ -14,8 +14,8 @@ export async function boundTeamId(db: Db | Tx, ruleTeam: string): Promise<string
 }
 
 /**
- * Replaces an earlier binding of the name. @throws SQLSTATE 23505 (team_bindings_team_key) when another name has the
- * team
+ * Replaces an earlier binding of the name.
+ * @throws SQLSTATE 23505 (team_bindings_team_key) when another name has the team
  */
 export async function bindTeam(tx: Tx, ruleTeam: string, teamId: string, createdAt: Date): Promise<void> {
   await tx.build

@@ -1,8 +1,7 @@
 // The subjects of trusts: the holders of tokens. Each has a row in api_keys without secret and without rights, to which
 // history, write limits and last use belong.
 import { columns, type Plain } from './column-lists.ts';
-import type { Db, Tx } from './database.ts';
-import { isStorable } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { apiKeys, trusts } from './tables.ts';
 import { SHARES_TOKENS, TRUST_KEYS, type TrustTerms } from './trusts.ts';
@@ -112,7 +111,8 @@ const accept = statement<{ before: string | null }>(`
   update api_keys k set pinned_uid = $3 from old where k.id = old.id returning old.pinned_uid as before`);
 
 /**
- * Replaces the pinned UID of a subject. @param uid null: that of its next request
+ * Replaces the pinned UID of a subject.
+ * @param uid null: that of its next request
  * @returns the UID before; undefined: the trust has no such subject
  */
 export async function repinSubject(

@@ -3,8 +3,7 @@
 
 import type { KeySource } from '#base/key-source.ts';
 import { columns } from './column-lists.ts';
-import type { Db, Tx } from './database.ts';
-import { isStorable } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { and, asc, eq, gt, isNull, or, sql } from './drizzle.ts';
 import type { ClaimMatch } from './key-tables.ts';
 import { type Grant, type KeyTerms, type Level, TERM_KEYS } from './keys.ts';
@@ -154,8 +153,8 @@ const insertDeclared = statement(`
 
 /**
  * Declares the zones of a trust by their names, in the place of those declared before: it gets this right on each that
- * its team creates from now on (grantDeclared). Those that exist belong to its grants. @returns whether something
- * changed
+ * its team creates from now on (grantDeclared). Those that exist belong to its grants.
+ * @returns whether something changed
  */
 export async function declareZones(tx: Tx, id: string, names: readonly string[], records: Level): Promise<boolean> {
   const before = (await selectDeclared(tx, id))[0]?.names ?? {};

@@ -1,6 +1,7 @@
 // Traces with OpenTelemetry, sent as OTLP/HTTP JSON. The only file that uses OpenTelemetry's libraries; tracing.ts
 // loads it when an endpoint is set. The libraries also read their own settings: OTEL_TRACES_SAMPLER,
 // OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_SCHEDULE_DELAY, …
+
 import {
   type Context,
   context,
@@ -14,6 +15,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { formatError } from '#base/error-text.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Attributes, Span, SpanOptions, Tracing } from './span.ts';
 
@@ -50,7 +52,7 @@ export function startOtlp(endpoint: string, service: string): Tracing {
         if (failure !== undefined) {
           span.setStatus({
             code: SpanStatusCode.ERROR,
-            message: failure instanceof Error ? failure.message : String(failure),
+            message: formatError(failure),
           });
         }
         span.end();

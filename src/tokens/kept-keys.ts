@@ -7,8 +7,8 @@
 //   to 24 hours       waits for the fetch; uses the keys if it fails          the same
 //   more              as without keys                                         the same
 //
-// There is at most one fetch in a minute, also if it fails, and all requests share it. After a failed
-// fetch, no token that a known key verifies waits for the next one: an issuer that hangs would delay them all.
+// There is at most one fetch in a minute, also if it fails, and all requests share it. After a failed fetch, no token
+// that a known key verifies waits for the next one: an issuer that hangs would delay them all.
 //
 // A token that no key verifies may be signed with a new key, or forged. It waits if the next fetch is allowed soon, and
 // for a fetch that may hang, but only a limited number of requests do, so that forged tokens cannot hold more.

@@ -36,7 +36,10 @@ function isFetchedByAddress(kind: string): boolean {
   return kind === 'discovery' || kind === 'jwks';
 }
 
-/** @returns a document that is not checked @throws FetchProblem */
+/**
+ * @returns a document that is not checked
+ * @throws FetchProblem
+ */
 export async function fetchKeys(source: TokenIssuer, ports: SourcePorts): Promise<unknown> {
   const { keySource } = source;
   switch (keySource.kind) {

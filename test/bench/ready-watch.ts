@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeApi } from '#kube/api/api.ts';
 import { createReflector } from '#kube/cache/reflector.ts';
 import { createStore } from '#kube/cache/store.ts';
-import type { Condition } from '#kube/objects/conditions.ts';
-import { isTrue } from '#kube/objects/conditions.ts';
+import { type Condition, isTrue } from '#kube/objects/conditions.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
 

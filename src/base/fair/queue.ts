@@ -1,9 +1,12 @@
 // Items that wait, and which of them goes next, as a pure data structure without clock and timers.
 //
-//   groups   take turns by start-time fair queueing (Goyal, Vin and Cheng, 1996): each item that a group takes moves the start
-//            of its next turn by the cost of the item, divided by the weight of the group; the earliest start goes first
-//   lanes    the order within a group: lane 0 first. A lane that was passed over 16 times has the next turn of its group
-//   lines    items of one lane that wait for the same thing: in the order of arrival, and held back together. Lines take turns
+//   groups   take turns by start-time fair queueing (Goyal, Vin and Cheng, 1996): each item that a group takes moves
+//            the start of its next turn by the cost of the item, divided by the weight of the group; the earliest start
+//            goes first
+//   lanes    the order within a group: lane 0 first. A lane that was passed over 16 times has the next turn of its
+//            group
+//   lines    items of one lane that wait for the same thing: in the order of arrival, and held back together. Lines
+//            take turns
 //
 // - No starvation: a group waits for at most one turn of each other group, however many items these have.
 // - Work-conserving: as long as an item may go, there is a next one.
@@ -105,8 +108,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Puts an item behind the others of its line. An item that waits already moves there. @throws RangeError for an
-   * unknown lane
+   * Puts an item behind the others of its line. An item that waits already moves there.
+   * @throws RangeError for an unknown lane
    */
   add(item: T, { group: name, lane = 0, line = '' }: Spot): void {
     if (!Number.isInteger(lane) || lane < 0 || lane >= this.#lanes) throw new RangeError(`There is no lane ${lane}`);
@@ -143,7 +146,8 @@ export class FairQueue<T> {
 
   /**
    * Removes an item because it goes now: its group, its lane and its line have had their turns.
-   * @param cost the cost of the item, in turns @returns false if it was not waiting
+   * @param cost the cost of the item, in turns
+   * @returns false if it was not waiting
    */
   take(item: T, cost = 1): boolean {
     const spot = this.#spots.get(item);

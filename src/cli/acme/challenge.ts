@@ -39,7 +39,8 @@ const MAX_LINKS = 16;
 const AGAIN_MS = [500, 1_000, 2_000, 4_000];
 
 /**
- * Adds the value for an hour, or renews it. @returns its zone and name
+ * Adds the value for an hour, or renews it.
+ * @returns its zone and name
  * @throws Error with a message for people; ApiError
  */
 export async function presentChallenge(context: ChallengeContext, challenge: CallerChallenge): Promise<Placed> {
@@ -69,7 +70,10 @@ export async function cleanup(context: ChallengeContext, challenge: CallerChalle
   });
 }
 
-/** @returns whether a record in DNS changed @throws ApiError of the set */
+/**
+ * @returns whether a record in DNS changed
+ * @throws ApiError of the set
+ */
 async function apply(
   context: ChallengeContext,
   place: Placed,

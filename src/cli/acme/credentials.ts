@@ -33,8 +33,8 @@ export async function readCredentials(path: string, uid: number): Promise<Record
 }
 
 /**
- * Parses `NAME=value`, with or without `export` and quotes, and no other shell syntax. Pure. @throws Error that names
- * the line
+ * Parses `NAME=value`, with or without `export` and quotes, and no other shell syntax. Pure.
+ * @throws Error that names the line
  */
 export function parseSettings(text: string, path: string): Record<string, string> {
   const settings: Record<string, string> = {};

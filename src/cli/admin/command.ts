@@ -13,7 +13,10 @@ export interface Administration {
 }
 
 interface AdminDescription<Options> extends Omit<CommandDescription, 'settings' | 'run'> {
-  /** @returns the exit code, 0 if there is none @throws Error with a message for people */
+  /**
+   * @returns the exit code, 0 if there is none
+   * @throws Error with a message for people
+   */
   run(administration: Administration, args: readonly string[], options: Options): Promise<number> | Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { KEY_ID, keyFields, type MintGiven, TSIG_OPTIONS } from '../keys/options
 import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption, sayer } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { flagOf, parseOptions } from '../parse-options.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 import { parseTerms, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
 import { type Administration, describeAdminCommand, outputOf } from './command.ts';
 
@@ -119,7 +119,7 @@ async function listKeys(
     key.manageZones,
     key.clusters,
     judgeLifetime(key, now),
-    key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
+    formatMinute(key.lastUsedAt?.toISOString() ?? null),
   ]);
   await show(outputOf(administration, options), { keys: shown }, () =>
     table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'CLUSTERS', 'STATE', 'LAST USE'], rows, administration.print),

@@ -1,10 +1,10 @@
 // `zonestead admin secondaries …`: name servers of others that transfer zones, over the database of the service.
 import type { CommandGroup } from '../command.ts';
-import { config, list, showOne } from './secondary-read.ts';
+import { config, list, showCommand } from './secondary-read.ts';
 import { add, apply, change, remove, zones } from './secondary-write.ts';
 
 export const secondaries: CommandGroup = {
   name: 'secondaries',
   describe: 'administer the secondaries that transfer zones',
-  commands: [add, change, apply, list, showOne, zones, remove, config],
+  commands: [add, change, apply, list, showCommand, zones, remove, config],
 };

@@ -28,7 +28,7 @@ export const list = describeAdminCommand({
   run: (administration, _args, options: OutputOption) => listSecondaries(administration, options),
 });
 
-export const showOne = describeAdminCommand({
+export const showCommand = describeAdminCommand({
   name: 'show',
   describe: 'print a secondary with the zones that are behind',
   arguments: NAME,

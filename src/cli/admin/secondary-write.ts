@@ -223,7 +223,7 @@ async function changeZones(
   name: string,
   { add: more = [], remove: gone = [], ...options }: ZonesOptions,
 ): Promise<void> {
-  const { adminListZones } = await load();
-  await adminListZones(url, name, { add: more, remove: gone }, new Date(), options);
+  const { adminChangeListedZones } = await load();
+  await adminChangeListedZones(url, name, { add: more, remove: gone }, new Date(), options);
   sayer(print, options)(`secondary ${name}: ${more.length} zones are added to its list, ${gone.length} are taken out`);
 }

@@ -8,7 +8,7 @@ import type { CommandGroup } from '../command.ts';
 import { readInput } from '../input.ts';
 import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption, sayer } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 import { parseTerms, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
 import { showExplanation } from '../trusts/explanation.ts';
 import {
@@ -62,7 +62,7 @@ const list = describeAdminCommand({
   run: (administration, _args, options: TeamOption) => listTrusts(administration, options),
 });
 
-const showOne = describeAdminCommand({
+const showCommand = describeAdminCommand({
   name: 'show',
   describe: 'show a trust, and the last use of each of its subjects',
   arguments: [TRUST],
@@ -102,7 +102,7 @@ const accept = describeAdminCommand({
 export const trusts: CommandGroup = {
   name: 'trusts',
   describe: 'manage the trusts of all teams, which let tokens take the place of API keys',
-  commands: [create, list, showOne, revoke, test, accept],
+  commands: [create, list, showCommand, revoke, test, accept],
 };
 
 const terms = z.strictObject(administratorTrustTerms).partial().required({ name: true, issuer: true, match: true });
@@ -137,7 +137,7 @@ async function listTrusts(administration: Administration, { team, ...options }: 
     JSON.stringify(trust.match),
     judgeLifetime(trust, now),
     String(trust.subjects),
-    trust.lastUsedAt?.slice(0, 16) ?? 'never',
+    formatMinute(trust.lastUsedAt),
   ]);
   await show(outputOf(administration, options), { trusts: listed }, () =>
     table(['ID', 'TEAM', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, administration.print),
@@ -154,12 +154,7 @@ async function showTrust(administration: Administration, id: string, options: Ou
       print(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
     }
     print('');
-    const rows = known.map((each) => [
-      each.subject,
-      each.keyId,
-      each.lastUsedAt?.slice(0, 16) ?? 'never',
-      each.pinnedUid ?? '-',
-    ]);
+    const rows = known.map((each) => [each.subject, each.keyId, formatMinute(each.lastUsedAt), each.pinnedUid ?? '-']);
     table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, print);
   });
 }
@@ -170,7 +165,7 @@ async function revokeTrust({ url, print }: Administration, id: string, options: 
   const { name, team, subjects, lastUsedAt, revokedAt } = await adminRevokeTrust(url, id, new Date(), options);
   const say = sayer(print, options);
   say(`trust ${id} is revoked`);
-  const use = lastUsedAt === null ? 'no token has used it' : `its last use was at ${lastUsedAt.slice(0, 16)}`;
+  const use = lastUsedAt === null ? 'no token has used it' : `its last use was at ${formatMinute(lastUsedAt)}`;
   if (options.dryRun && revokedAt === null) say(`${name} of team ${team}: ${subjects} subjects, ${use}`);
 }
 

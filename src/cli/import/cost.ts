@@ -9,7 +9,9 @@ export interface ImportCost {
 }
 
 /**
- * @param requests the changes of each request. @param limit null: the key has no limit @returns null without a limit
+ * @param requests the changes of each request.
+ * @param limit null: the key has no limit
+ * @returns null without a limit
  */
 export function countImportCost(requests: readonly number[], limit: number | null): ImportCost | null {
   if (limit === null || limit < 1) return null;

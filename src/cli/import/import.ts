@@ -2,6 +2,7 @@
 // others.
 
 import { realClock } from '#base/clock.ts';
+import { formatError } from '#base/error-text.ts';
 import { ApiError } from '#client/errors.ts';
 import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
@@ -13,8 +14,7 @@ import { finishInTurns } from '#dns/steps.ts';
 import type { ForceOption } from '../options.ts';
 import { show } from '../output.ts';
 import { confirmOwned, ownedLines, ownedNotice } from '../rest/owned.ts';
-import type { Session } from '../rest/session.ts';
-import { withHint } from '../rest/session.ts';
+import { type Session, withHint } from '../rest/session.ts';
 import { applyPlan, requestSizes } from './apply.ts';
 import { countImportCost } from './cost.ts';
 import { giveToOwners } from './own.ts';
@@ -45,8 +45,8 @@ interface Importing extends Session, Pace {
 }
 
 /**
- * @returns whether all zones were imported, or would be @throws Error if the service does not answer or does not accept
- * the key
+ * @returns whether all zones were imported, or would be
+ * @throws Error if the service does not answer or does not accept the key
  */
 export async function importZones(
   session: Session,
@@ -87,15 +87,15 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
     report.skipped = [...report.skipped, ...report.refused];
     report.refused = [];
   }
-  const missing = missingZone(zone, report.zone, options);
-  const problem = missing ?? unnamedZone(source, plan, stored);
+  const missing = describeMissingZone(zone, report.zone, options);
+  const problem = missing ?? describeUnnamedZone(source, plan, stored);
   if (options.dryRun) {
     const notes = problem === null ? [] : [{ place: 'zone', message: problem }];
     return { ...report, notes: [...notes, ...ownedNotes(plan), ...report.notes] };
   }
   if (missing === null && report.refused.length > 0) return { ...report, outcome: 'refused' };
   if (problem !== null) return { ...report, outcome: 'failed', problem };
-  const refused = await refusedByUser(session, plan, options);
+  const refused = await askAboutOwned(session, plan, options);
   if (refused !== null) return { ...report, outcome: 'failed', problem: refused };
   return send(session, { read, plan, zone, stored, etag, report, context }, options);
 }
@@ -108,7 +108,7 @@ function ownedNotes({ update }: ImportPlan): Remark[] {
 }
 
 /** Asks before records of owners are changed. @returns why this zone is not imported; null: it may be */
-async function refusedByUser(
+async function askAboutOwned(
   { signal }: Session,
   { update }: ImportPlan,
   options: ForceOption,
@@ -122,7 +122,7 @@ async function refusedByUser(
     return null;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return formatError(error);
   }
 }
 
@@ -149,7 +149,7 @@ async function readZone(
   return remark === null ? read : { ...read, notes: [...read.notes, remark] };
 }
 
-function missingZone(zone: Zone | undefined, name: string, { create }: ImportOptions): string | null {
+function describeMissingZone(zone: Zone | undefined, name: string, { create }: ImportOptions): string | null {
   return zone !== undefined || create ? null : `The API key sees no zone ${name}; --create creates it.`;
 }
 
@@ -157,7 +157,7 @@ function missingZone(zone: Zone | undefined, name: string, { create }: ImportOpt
  * The author of a zone file must not choose the zone: without --zone, it may add to a zone only if it has all of its
  * records.
  */
-function unnamedZone(
+function describeUnnamedZone(
   { isNamedByText }: SourceZone,
   plan: ImportPlan,
   { length }: readonly StoredRecord[],
@@ -191,7 +191,7 @@ async function send(session: Importing, work: Work, options: ImportOptions): Pro
     // Without the service or with a wrong key, no other zone can be imported either.
     if (session.signal.aborted || (error instanceof ApiError && error.status === 401) || !isOfZone(error)) throw error;
     const hinted = withHint(error, '');
-    return { ...report, outcome: 'failed', problem: hinted instanceof Error ? hinted.message : String(hinted) };
+    return { ...report, outcome: 'failed', problem: formatError(hinted) };
   }
 }
 
@@ -211,7 +211,7 @@ async function createWithRecords(session: Importing, { read, plan }: Work, { own
     session.own.splice(session.own.indexOf(zone), 1);
     const rest = await removeCreated(session, zone, error);
     if (rest === '') throw error;
-    throw new Error(`${error instanceof Error ? error.message : String(error)}${rest}`, { cause: error });
+    throw new Error(`${formatError(error)}${rest}`, { cause: error });
   }
 }
 

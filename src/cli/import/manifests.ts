@@ -33,7 +33,10 @@ const IMPORTED_ZONE = {
   administrator: 'If the zone exists there, an administrator must allow this once',
 };
 
-/** @returns whether nothing was refused @throws Error if a source cannot be read */
+/**
+ * @returns whether nothing was refused
+ * @throws Error if a source cannot be read
+ */
 export async function printManifests(
   sources: AsyncIterable<SourceZone>,
   options: ManifestOptions,

@@ -5,7 +5,10 @@ import type { Session } from '../rest/session.ts';
 import { type Pace, sendInTurn } from './pace.ts';
 import type { FoundRecord } from './read.ts';
 
-/** @returns the number of record sets that have an owner @throws Error of the client if another owner has a record */
+/**
+ * @returns the number of record sets that have an owner
+ * @throws Error of the client if another owner has a record
+ */
 export async function giveToOwners(
   session: Session & Pace,
   zoneId: string,

@@ -1,5 +1,6 @@
 // The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to
 // it.
+import { formatError } from '#base/error-text.ts';
 import { ApiError } from '#client/errors.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -35,7 +36,7 @@ export async function removeCreated(
     await client.call(zoneApi.deleteZone, { params: { id } }, { signal });
     return '';
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : String(failure);
+    const reason = formatError(failure);
     return ` The zone ${zoneName} is created, and is not deleted again: ${reason}`;
   }
 }

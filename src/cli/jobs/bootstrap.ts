@@ -2,13 +2,15 @@
 // role, the first team, the trusts and the key of the name servers. It also migrates the database. Every step can be
 // repeated, even by two Jobs at once, and keeps existing data.
 //
-//   Secrets (other pods wait for them, and they need no database) → database and migrations → trusts and keys are registered
+//   Secrets (other pods wait for them, and they need no database) → database and migrations
+//   → trusts and keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatCause } from '#base/error-text.ts';
 import { type DatabaseProtection, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -19,7 +21,6 @@ import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import type { BootstrapContext, JobContext } from './context.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
-import { reason } from './reason.ts';
 import { applySecondaries, secondarySecrets } from './secondaries.ts';
 import { applyTrusts, issuerFor } from './trusts.ts';
 
@@ -132,8 +133,8 @@ async function texts(api: KubeApi, at: { namespace: string; name: string }, sign
 }
 
 /**
- * Retries until the work succeeds, and logs each new cause of a failure once. @throws Error with the last cause after
- * the time limit
+ * Retries until the work succeeds, and logs each new cause of a failure once.
+ * @throws Error with the last cause after the time limit
  */
 async function retryUntil<T>(
   { clock, log }: JobContext,
@@ -147,7 +148,7 @@ async function retryUntil<T>(
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      const why = reason(error);
+      const why = formatCause(error);
       if (clock.now() >= end) throw new Error(`timed out waiting: ${why}`, { cause: error });
       if (why !== told) log.warn(`waiting: ${why}`);
       told = why;

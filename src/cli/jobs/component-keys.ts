@@ -77,8 +77,8 @@ export async function secretOfKey(
 }
 
 /**
- * Registers the key of the Secret, and lets the keys that it replaced expire. @throws Error if the Secret keeps
- * unusable keys
+ * Registers the key of the Secret, and lets the keys that it replaced expire.
+ * @throws Error if the Secret keeps unusable keys
  */
 export async function registerKey(
   key: ComponentKey,

@@ -39,7 +39,8 @@ export function releaseOptions(given: unknown): ReleaseOptions {
 }
 
 /**
- * Can be repeated. @throws Error if the pods of the operator do not end in time, or an object changes again and again
+ * Can be repeated.
+ * @throws Error if the pods of the operator do not end in time, or an object changes again and again
  */
 export async function releaseFinalizers(
   { deployment, pods, namespaces, timeout }: ReleaseOptions,

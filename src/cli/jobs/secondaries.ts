@@ -2,11 +2,13 @@
 // remembered in a Secret, so that one that leaves the values leaves the service, and secondaries that people added
 // stay. Every step can be repeated:
 //
-//   the Secrets have the keys → the names are remembered → the service has the secondaries → those that left are removed
+//   the Secrets have the keys → the names are remembered → the service has the secondaries
+//   → those that left are removed
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { formatCause } from '#base/error-text.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -15,7 +17,6 @@ import { adminPutSecondary, adminRemoveSecondary } from '#service/secondaries/ad
 import { parseSecondaryEndpoint, type SecondaryInput } from '#service/secondaries/input.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { jsonList } from './json-list.ts';
-import { reason } from './reason.ts';
 
 const texts = z.array(z.string());
 const secondary = z.strictObject({
@@ -98,7 +99,7 @@ export async function applySecondaries(
       await applyOne(url, each, { api, namespace, log }, signal, resolve);
     } catch (error) {
       signal.throwIfAborted();
-      throw new Error(`secondary ${each.name} of the values: ${reason(error)}`);
+      throw new Error(`secondary ${each.name} of the values: ${formatCause(error)}`);
     }
   }
   for (const name of gone) {
@@ -152,7 +153,7 @@ async function applyOne(
     try {
       return (await adminPutSecondary(url, input, randomBytes, new Date())).isNew;
     } catch (error) {
-      const zone = /^there is no zone (\S+)$/.exec(reason(error))?.[1];
+      const zone = /^there is no zone (\S+)$/.exec(formatCause(error))?.[1];
       const { zones } = input;
       const known = Array.isArray(zones) ? zones.filter((each) => plainName(each) !== zone) : [];
       if (!Array.isArray(zones) || known.length === zones.length) throw error;

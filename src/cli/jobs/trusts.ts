@@ -2,6 +2,7 @@
 // the Job runs in.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { formatCause } from '#base/error-text.ts';
 import { displayName } from '#contract/people.ts';
 import { administratorTrustTerms } from '#contract/terms.ts';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';
@@ -10,7 +11,6 @@ import type { WantedTrust } from '#service/credentials/ensure-trust.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { BootstrapContext } from './context.ts';
 import { jsonList } from './json-list.ts';
-import { reason } from './reason.ts';
 
 const terms = z.strictObject(administratorTrustTerms).partial().required({ match: true });
 /** The values of the chart may forbid all writes. */
@@ -41,21 +41,22 @@ export async function issuerFor(
     return await tokenIssuer(context, signal);
   } catch (cause) {
     signal.throwIfAborted();
-    throw new Error(`the issuer of this cluster's tokens cannot be read: ${reason(cause)}`, { cause });
+    throw new Error(`the issuer of this cluster's tokens cannot be read: ${formatCause(cause)}`, { cause });
   }
 }
 
 /**
  * Makes the trusts of the service those of the values.
- * @param at the installation, whose other trusts are revoked; the team and the issuer of trusts that name none
+ * @param installation its place, whose other trusts are revoked, and the team and the issuer of trusts that name none
  * @throws Error that names the trust and its problem
  */
 export async function applyTrusts(
   url: string,
   all: readonly ChartTrust[],
-  { place, team, issuer: own }: { place: string; team: string; issuer: string | undefined },
+  installation: { place: string; team: string; issuer: string | undefined },
   log: Logger,
 ): Promise<void> {
+  const { place, team, issuer: own } = installation;
   const declared = all.map(({ team: of = team, zones, issuer, keySource: source, ...terms }): WantedTrust => {
     const from = { keySource: source ?? { kind: issuer === undefined ? 'cluster' : 'discovery' } } as const;
     return { team: of, zones, terms: { ...terms, ...from, issuer: issuer ?? own ?? '' } };

@@ -1,11 +1,11 @@
 // `zonestead keys …`: the API keys of the apps of a team, over the REST API with the key of a person.
 import type { CommandGroup } from '../command.ts';
 import { NEEDS_PERSON } from '../rest/team.ts';
-import { list, revoke, showOne } from './read.ts';
+import { list, revoke, showCommand } from './read.ts';
 import { mint, update } from './write.ts';
 
 export const command: CommandGroup = {
   name: 'keys',
   describe: `manage the API keys of a team (over the REST API, ${NEEDS_PERSON})`,
-  commands: [list, mint, showOne, update, revoke],
+  commands: [list, mint, showCommand, update, revoke],
 };

@@ -7,7 +7,7 @@ import { describeRestCommand } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
 import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 import { keyIdOf } from './minted.ts';
 import { KEY_ID } from './options.ts';
 
@@ -18,7 +18,7 @@ export const list = describeRestCommand({
   run: (session, _args, { team }: TeamOption) => listKeys(session, team),
 });
 
-export const showOne = describeRestCommand({
+export const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show an API key, without its secret',
   arguments: [KEY_ID],
@@ -46,7 +46,7 @@ async function listKeys(session: Session, team: string | undefined): Promise<voi
     key.manageZones,
     key.clusters,
     judgeLifetime(key, now),
-    key.lastUsedAt?.slice(0, 16) ?? 'never',
+    formatMinute(key.lastUsedAt),
     key.mintedBy?.email ?? '-',
   ]);
   await show(session, { keys }, () =>

@@ -4,7 +4,7 @@ import * as recordApi from '#contract/operations/records.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
-import { listManifestDifferences } from '../difference.ts';
+import { listDifferences } from '../difference.ts';
 import {
   DRY_RUN_OPTION,
   type DryRunOption,
@@ -55,7 +55,7 @@ export async function deleteRecords(
       ? [(await recordOf(session, zone, name)).record]
       : await found(session, zone, { name, type: typeOf(type), content });
   if (options.dryRun)
-    return showPreview(session, listManifestDifferences(parsedRecords(zone, records), [], zone.defaultTtl), records);
+    return showPreview(session, listDifferences(parsedRecords(zone, records), [], zone.defaultTtl), records);
   await confirmOwned(records, options, signal);
   const [only] = records;
   if (records.length === 1 && only !== undefined) {

@@ -6,7 +6,7 @@ import type { DnsRecord, ListedRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
-import { deletedIn, listManifestDifferences } from '../difference.ts';
+import { deletedIn, listDifferences } from '../difference.ts';
 import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -57,7 +57,7 @@ export async function setRecords(
   );
   const ttl = ttlOf(zone, stored, options.ttl);
   const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
-  const differences = listManifestDifferences(parsedRecords(zone, stored), wanted, zone.defaultTtl);
+  const differences = listDifferences(parsedRecords(zone, stored), wanted, zone.defaultTtl);
   const changes = changesOf(zone, stored, wanted, options.comment);
   const ids = new Set(changes.flatMap((change) => (change.action === 'create' ? [] : [change.id])));
   const touched = stored.filter(({ id }) => ids.has(id));

@@ -4,7 +4,7 @@ import { fetchRecords } from '#client/lists.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
-import { listManifestDifferences } from '../difference.ts';
+import { listDifferences } from '../difference.ts';
 import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint } from '../options.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -79,7 +79,7 @@ async function createRecord(
   if (dryRun) {
     const stored = parsedRecords(zone, await fetchRecords(client, zone.id, { name, type: body.type }, { signal }));
     const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
-    return showPreview(session, listManifestDifferences(stored, [...stored, created], zone.defaultTtl));
+    return showPreview(session, listDifferences(stored, [...stored, created], zone.defaultTtl));
   }
   const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
   await tell(session, created, 'created');
@@ -110,7 +110,7 @@ export async function updateRecord(
   if (dryRun) {
     const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
     const [old, wanted] = [parsedRecords(zone, [before]), [parsedRecord(zone, after)]];
-    return showPreview(session, listManifestDifferences(old, wanted, zone.defaultTtl), [before]);
+    return showPreview(session, listDifferences(old, wanted, zone.defaultTtl), [before]);
   }
   await confirmOwned([before], changes, signal);
   // The values that stay are those that were read, so the record must still have them.

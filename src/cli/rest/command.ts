@@ -6,7 +6,10 @@ import type { Session } from './session.ts';
 import { REST_SETTINGS, withRest } from './with-rest.ts';
 
 interface RestDescription<Options> extends Omit<CommandDescription, 'settings' | 'run'> {
-  /** @returns the exit code, 0 if there is none @throws Error with a message for people */
+  /**
+   * @returns the exit code, 0 if there is none
+   * @throws Error with a message for people
+   */
   run(session: Session, args: readonly string[], options: Options): Promise<number> | Promise<void>;
 }
 

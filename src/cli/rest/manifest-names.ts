@@ -13,8 +13,8 @@ export function zoneObjectName(zoneName: string): string {
 }
 
 /**
- * `www.shop.example-a`; `…-a-2` for the second object of one RRset. All names are unique, because the
- * text after the last hyphen is a type, or a number of less than 10 digits after a type, or a hash.
+ * `www.shop.example-a`; `…-a-2` for the second object of one RRset. All names are unique, because the text after the
+ * last hyphen is a type, or a number of less than 10 digits after a type, or a hash.
  * @param part 1 for the first
  */
 export function recordObjectName(fqdn: string, type: string, part: number): string {

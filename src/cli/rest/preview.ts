@@ -1,13 +1,13 @@
 // The output of --dry-run: the records that a command would change.
 import { styleText } from 'node:util';
 import type { DnsRecord } from '#contract/record.ts';
-import { differenceLines, type ManifestDifference } from '../difference.ts';
+import { differenceLines, type SetDifference } from '../difference.ts';
 import { show } from '../output.ts';
 import { ownedLines, ownedNotice } from './owned.ts';
 import type { Session } from './session.ts';
 
 /** Prints lines of differences, in red and green if standard output has colors. */
-export function printDifferences(differences: readonly ManifestDifference[], print: (line: string) => void): void {
+export function printDifferences(differences: readonly SetDifference[], print: (line: string) => void): void {
   for (const line of differenceLines(differences)) {
     print(styleText(line.startsWith('-') ? 'red' : 'green', line, { stream: process.stdout }));
   }
@@ -16,7 +16,7 @@ export function printDifferences(differences: readonly ManifestDifference[], pri
 /** @param touched the records that would change; those that have owners are named. */
 export async function showPreview(
   session: Session,
-  differences: readonly ManifestDifference[],
+  differences: readonly SetDifference[],
   touched: readonly DnsRecord[] = [],
 ): Promise<void> {
   const owned = ownedLines(touched);

@@ -33,7 +33,10 @@ export async function teamsOf({ client, signal }: Session): Promise<readonly Own
   );
 }
 
-/** @param given the name or the id of a team @throws Error that names the teams of the person if none is meant */
+/**
+ * @param given the name or the id of a team
+ * @throws Error that names the teams of the person if none is meant
+ */
 export async function teamOf(session: Session, given: string | undefined): Promise<OwnTeam> {
   const teams = await teamsOf(session);
   const [only, ...others] = teams;
@@ -52,7 +55,11 @@ export async function teamOf(session: Session, given: string | undefined): Promi
   throw new Error(`you are not a member of a team ${JSON.stringify(given)}; your teams are ${names}`);
 }
 
-/** The id of a member. @param given an id or an e-mail address @throws Error if no member has it */
+/**
+ * The id of a member.
+ * @param given an id or an e-mail address
+ * @throws Error if no member has it
+ */
 export async function memberOf({ client, signal }: Session, team: OwnTeam, given: string): Promise<string> {
   const { members } = await client.call(listMembers, { params: { teamId: team.id } }, { signal });
   const wanted = given.toLowerCase();

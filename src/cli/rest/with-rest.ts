@@ -1,4 +1,5 @@
 // The parts that all commands over the REST API share.
+import { formatError } from '#base/error-text.ts';
 import { adminCommand } from '../admin-hint.ts';
 import type { CommandContext } from '../command.ts';
 import type { OutputOption } from '../output.ts';
@@ -18,7 +19,7 @@ async function configOf({ config, words }: CommandContext<(typeof REST_SETTINGS)
     const { OUTLINES } = await import('../completion/outlines.ts');
     const twin = isSet('DATABASE_URL') ? adminCommand(OUTLINES, words) : null;
     const other = twin === null ? '' : ` With DATABASE_URL alone, call "${twin}".`;
-    throw new Error(`${error instanceof Error ? error.message : String(error)} ${NEXT}${other}`);
+    throw new Error(`${formatError(error)} ${NEXT}${other}`);
   }
 }
 

@@ -7,7 +7,7 @@ import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { changedPlaces, listManifestDifferences, type ManifestDifference } from '../difference.ts';
+import { changedPlaces, listDifferences, type SetDifference } from '../difference.ts';
 import { type Session, zoneOf } from './session.ts';
 import { parsedRecords } from './stored-records.ts';
 
@@ -31,7 +31,7 @@ function zoneNameOf(text: string, given: string | undefined): string {
 
 export interface ComparedFile {
   zone: Zone;
-  differences: ManifestDifference[];
+  differences: SetDifference[];
   /** The stored records that the file changes or does not have, with their owners. */
   touched: DnsRecord[];
   /** The ETag of the records that the file was compared with; undefined: the service sent none. */
@@ -55,7 +55,7 @@ export async function compareFile(session: Session, text: string, given: string 
   const records = await fetchRecords(client, zone.id, { owners: true }, { signal, onEtag });
   const stored = parsedRecords(zone, records);
   const changed = changedPlaces(stored, wanted, zone.defaultTtl);
-  const differences = listManifestDifferences(stored, wanted, zone.defaultTtl);
+  const differences = listDifferences(stored, wanted, zone.defaultTtl);
   return { zone, ignored, etag, differences, touched: records.filter((_, at) => changed.has(at)) };
 }
 

@@ -9,9 +9,9 @@ export const command = describeCommand({
   settings: API_PROCESS_SETTINGS,
   run: async (_args, _options, context) => {
     const { runApi } = await import('#api/run.ts');
-    const { partsOfApi } = await import('#api/parts.ts');
+    const { loadParts } = await import('#api/parts.ts');
     const config = context.config();
-    const outside = await partsOfApi(config);
+    const outside = await loadParts(config);
     await untilSecretsChange(context, () => runApi(config, outside, context.signal));
   },
 });

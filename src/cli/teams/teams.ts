@@ -5,7 +5,7 @@ import { show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
 import { NEEDS_PERSON, printFields, teamOf, teamsOf } from '../rest/team.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 
 const TEAM = { usage: '<team>', describe: 'team by name or by id' };
 const ONLY_TEAM = { usage: '[team]', describe: 'team by name or by id (default: your only team)' };
@@ -27,7 +27,7 @@ const create = describeRestCommand({
   run: (session, [name = '']) => createTeam(session, name),
 });
 
-const showOne = describeRestCommand({
+const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show a team with its quota, and your role in it',
   arguments: [ONLY_TEAM],
@@ -52,14 +52,14 @@ const history = describeRestCommand({
 export const command: CommandGroup = {
   name: 'teams',
   describe: `manage your teams (over the REST API, ${NEEDS_PERSON})`,
-  commands: [list, create, showOne, rename, history],
+  commands: [list, create, showCommand, rename, history],
 };
 
 async function listTeams(session: Session): Promise<void> {
   const { client, signal, print } = session;
   await teamsOf(session);
   const { teams } = await client.call(teamApi.listTeams, {}, { signal });
-  const rows = teams.map(({ id, role, createdAt, name }) => [id, role, createdAt.slice(0, 16), name]);
+  const rows = teams.map(({ id, role, createdAt, name }) => [id, role, formatMinute(createdAt), name]);
   await show(session, { teams }, () => table(['ID', 'ROLE', 'CREATED', 'NAME'], rows, print));
 }
 

@@ -7,7 +7,7 @@ import { describeRestCommand } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
 import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 
 export const TRUST_ID = { usage: '<trustId>', describe: 'id of the trust, as "trusts list" prints it' };
 
@@ -18,7 +18,7 @@ export const list = describeRestCommand({
   run: (session, _args, { team }: TeamOption) => listAll(session, team),
 });
 
-export const showOne = describeRestCommand({
+export const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show a trust, and the last use of each of its subjects',
   arguments: [TRUST_ID],
@@ -46,7 +46,7 @@ async function listAll(session: Session, team: string | undefined): Promise<void
     JSON.stringify(trust.match),
     judgeLifetime(trust, now),
     String(trust.subjects),
-    trust.lastUsedAt?.slice(0, 16) ?? 'never',
+    formatMinute(trust.lastUsedAt),
   ]);
   await show(session, { trusts }, () =>
     table(['ID', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, print),
@@ -62,12 +62,7 @@ async function showTrust(session: Session, trustId: string, team: string | undef
   await show(session, { ...trust, known }, () => {
     printFields(trust, print);
     print('');
-    const rows = known.map((each) => [
-      each.subject,
-      each.keyId,
-      each.lastUsedAt?.slice(0, 16) ?? 'never',
-      each.pinnedUid ?? '-',
-    ]);
+    const rows = known.map((each) => [each.subject, each.keyId, formatMinute(each.lastUsedAt), each.pinnedUid ?? '-']);
     table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, print);
   });
 }

@@ -8,7 +8,7 @@ import { describeRestCommand } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
 import { memberOf, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 import { roleOption } from './invitations.ts';
 
 const USER = { usage: '<user>', describe: 'e-mail address or id of a member' };
@@ -51,7 +51,7 @@ async function listUsers(session: Session, team: string | undefined): Promise<vo
     member.email,
     member.role,
     String(member.validKeys),
-    member.createdAt.slice(0, 16),
+    formatMinute(member.createdAt),
     member.name,
   ]);
   await show(session, { members }, () => table(['ID', 'EMAIL', 'ROLE', 'KEYS', 'MEMBER SINCE', 'NAME'], rows, print));

@@ -24,7 +24,8 @@ export const secondaries = describeRestCommand({
 });
 
 /**
- * Changes the choice if a change is given, and shows the secondaries. @throws Error if the API key cannot see the zone
+ * Changes the choice if a change is given, and shows the secondaries.
+ * @throws Error if the API key cannot see the zone
  */
 async function zoneSecondaries(
   session: Session,

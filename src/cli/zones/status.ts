@@ -26,7 +26,10 @@ export const status = describeCommand({
     withRest(context, options, (session) => showStatus(session, zone, context.config().ZONESTEAD_NAMESERVER_ADDRESSES)),
 });
 
-/** @param overrides ZONESTEAD_NAMESERVER_ADDRESSES @throws Error if the API key cannot see the zone */
+/**
+ * @param overrides ZONESTEAD_NAMESERVER_ADDRESSES
+ * @throws Error if the API key cannot see the zone
+ */
 export async function showStatus(session: Session, nameOrId: string, overrides: string): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);

@@ -149,8 +149,8 @@ function* alike<J extends Waiting>(
 }
 
 /**
- * Puts a new job behind the others of its group, lane and zone. @param again it was refused before: it goes first in
- * its lane
+ * Puts a new job behind the others of its group, lane and zone.
+ * @param again it was refused before: it goes first in its lane
  */
 export function enqueue<J extends Waiting>({ queue }: PaceState<J>, job: J, again = false): void {
   queue.add(job, { group: job.group, lane: numberLane(job, again), line: lineOf(job) });

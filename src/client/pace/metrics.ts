@@ -1,13 +1,14 @@
 // The metrics of the dispatchers and their lanes. Labels are lanes; the values of several API keys are summed.
 //
-//   pace_waiting{lane}                    writes that wait
-//   pace_waiting_namespaces               namespaces that want to write, counted once for each API key
-//   pace_oldest_waiting_seconds{lane}     how long the oldest waiting write has waited
-//   pace_wait_duration_seconds{lane}      histogram: from the request for a write to its first attempt
-//   pace_writes_in_flight                 writes in progress
-//   pace_paused_until_timestamp_seconds   Unix time at which the last paused key may write again; 0 when no key is paused
-//   pace_paused_zones                     zones that are paused because they are busy
-//   pace_pauses_total{scope}              pauses that began or were extended: of a key, of a zone
+//   pace_waiting{lane}                   writes that wait
+//   pace_waiting_namespaces              namespaces that want to write, counted once for each API key
+//   pace_oldest_waiting_seconds{lane}    how long the oldest waiting write has waited
+//   pace_wait_duration_seconds{lane}     histogram: from the request for a write to its first attempt
+//   pace_writes_in_flight                writes in progress
+//   pace_paused_until_timestamp_seconds  Unix time at which the last paused key may write again; 0 when no key is
+//                                        paused
+//   pace_paused_zones                    zones that are paused because they are busy
+//   pace_pauses_total{scope}             pauses that began or were extended: of a key, of a zone
 
 import type { Clock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';

@@ -8,7 +8,10 @@ interface Snippet {
   text: string;
 }
 
-/** @param url the base address of the service @param name the name of the key */
+/**
+ * @param url the base address of the service
+ * @param name the name of the key
+ */
 export function buildSnippets(secret: string, url: string, name: string): Snippet[] {
   return [
     { id: 'curl', label: 'curl', text: `curl -H 'Authorization: Bearer ${secret}' ${url}${listZones.path}` },

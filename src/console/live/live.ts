@@ -10,7 +10,7 @@ import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readNodesOfZone } from '#service/nodes/living.ts';
 import { readRecords } from '#service/records/records.ts';
-import { refuseProblem } from '#service/refusal.ts';
+import { toProblemRefusal } from '#service/refusal.ts';
 import { isParentHosted } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { toFormErrors } from '../shell/forms.ts';
@@ -56,7 +56,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
     if (live === null) return showPage(request, reply, 'live/live', page);
     const name = parseOwnerName(typed.name, zone.zoneName, 'TXT');
     if (!name.ok) {
-      const errors = toFormErrors(refuseProblem(name.problem), ['name']);
+      const errors = toFormErrors(toProblemRefusal(name.problem), ['name']);
       return showPage(request, reply.code(400), 'live/live', { ...page, errors });
     }
     const controller = new AbortController();

@@ -22,7 +22,10 @@ interface Step {
   appliedSeconds: number;
 }
 
-/** @param slotSeconds the length of a slot @param now the end of the last slot, of a day in total */
+/**
+ * @param slotSeconds the length of a slot
+ * @param now the end of the last slot, of a day in total
+ */
 export function computeRates(samples: readonly NodeSample[], slotSeconds: number, now: Date): Rates {
   const length = slotSeconds * 1_000;
   const last = Math.floor(now.getTime() / length);

@@ -2,7 +2,7 @@
 // whole content instead.
 import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
-import { refuseIssues } from '#service/refusal.ts';
+import { toIssuesRefusal } from '#service/refusal.ts';
 import { type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
@@ -24,7 +24,7 @@ export function readRecordInput(typed: Typed, name: string, type: string) {
   if (values !== null) {
     const issues = Object.entries(fieldProblems(chooseForm(type), values));
     if (issues.length > 0) {
-      throw refuseIssues(issues.map(([field, message]) => ({ path: [inputName(field)], message })));
+      throw toIssuesRefusal(issues.map(([field, message]) => ({ path: [inputName(field)], message })));
     }
   }
   return buildBody(typed, name, type, values);

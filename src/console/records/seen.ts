@@ -8,7 +8,7 @@ type Zone = { defaultTtl: number };
 
 /** The text of the hidden field `seen`. */
 export function seenText(record: ManagedRecord, zone: Zone): string {
-  return JSON.stringify({ id: record.id, etag: tagManagedRecord(record, zone), values: showValues(record, zone) });
+  return JSON.stringify({ id: record.id, etag: tagManagedRecord(record, zone), values: pickShownValues(record, zone) });
 }
 
 export function tagManagedRecord(record: ManagedRecord, zone: Zone): string {
@@ -30,10 +30,10 @@ export function differing(
   zone: Zone,
   enteredValues: Entered | null,
 ): Differing[] {
-  const now = showValues(record, zone);
+  const now = pickShownValues(record, zone);
   const typed =
     enteredValues &&
-    showValues(
+    pickShownValues(
       {
         content: enteredValues.content,
         priority: enteredValues.priority ?? record.priority,
@@ -45,7 +45,7 @@ export function differing(
   return differingValues(seenRecord, now, typed);
 }
 
-function showValues(
+function pickShownValues(
   { content, priority, ttl, comment }: Pick<ManagedRecord, 'content' | 'priority' | 'ttl' | 'comment'>,
   { defaultTtl }: Zone,
 ): Values {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import { toHttpStatus } from '#http/refusals.ts';
-import { Refusal, refuseIssues } from '#service/refusal.ts';
+import { Refusal, toIssuesRefusal } from '#service/refusal.ts';
 
 /** Fields as they were sent. A repeated field is a list. */
 export type Typed = Readonly<Record<string, string | string[] | undefined>>;
@@ -31,7 +31,7 @@ export function list(typed: Typed, field: string): string[] {
 export function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw refuseIssues(parsed.error.issues);
+  throw toIssuesRefusal(parsed.error.issues);
 }
 
 /** The sentence for a condition that a form sent, and that is no longer true. */

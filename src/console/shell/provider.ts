@@ -23,8 +23,8 @@ export interface SignInProvider {
   /** @throws if the provider cannot be reached */
   begin(): Promise<{ started: Started; address: string }>;
   /**
-   * @param url the address of the request with which the browser came back. @throws if the answer of the provider is
-   * not valid
+   * @param url the address of the request with which the browser came back.
+   * @throws if the answer of the provider is not valid
    */
   finish(url: string, started: Started): Promise<ProvidedPerson>;
   /**

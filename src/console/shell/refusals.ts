@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import { STATUS } from '#http/error-codes.ts';
 import { toHttpStatus } from '#http/refusals.ts';
-import { refuseOutage } from '#service/outage.ts';
+import { toOutageRefusal } from '#service/outage.ts';
 import { Refusal } from '#service/refusal.ts';
 import { showPage } from './views.ts';
 
@@ -12,7 +12,7 @@ const CSRF =
 
 export function installErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | Refusal, request, reply) => {
-    const error = refuseOutage(thrown) ?? thrown;
+    const error = toOutageRefusal(thrown) ?? thrown;
     const [status, sentence] = judged(error);
     if (error instanceof Refusal && error.retryAfterMs !== null) {
       reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));

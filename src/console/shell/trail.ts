@@ -24,7 +24,8 @@ interface Links {
 }
 
 /**
- * @param next the cursor of the next page; undefined: this is the last one @param addressOf the address with a query
+ * @param next the cursor of the next page; undefined: this is the last one
+ * @param addressOf the address with a query
  */
 export function trailLinks(
   { cursor, back }: Trail,

@@ -68,7 +68,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param changes newest first @param names the names of the keys, by id
+ * @param changes newest first
+ * @param names the names of the keys, by id
  * @param more whether there are newer and older changes on other pages.
  */
 export function groupHistory(

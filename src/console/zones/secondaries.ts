@@ -13,8 +13,8 @@ const KINDS = { current: 'done', behind: 'warn', silent: 'failed', unknown: '' }
 const LISTED_BY = { all: 'has all zones', administrator: 'the administrator', owner: 'the owner' } as const;
 
 /**
- * The data that `zones/secondaries` shows. @param tickedNames the boxes that a refused form had; otherwise those of the
- * choice
+ * The data that `zones/secondaries` shows.
+ * @param tickedNames the boxes that a refused form had; otherwise those of the choice
  */
 export async function shownSecondaries(
   context: ServiceContext,

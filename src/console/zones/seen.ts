@@ -6,14 +6,14 @@ import { clipText } from '../shell/shown.ts';
 
 /** The text of the hidden field `seen`. */
 export function seenZoneText(zone: ManagedZone): string {
-  return JSON.stringify({ id: zone.id, etag: zoneTag(zone), values: showValues(zone) } satisfies Seen);
+  return JSON.stringify({ id: zone.id, etag: zoneTag(zone), values: pickShownValues(zone) } satisfies Seen);
 }
 
 export function differingZone(seenZone: Seen, zone: ManagedZone): Differing[] {
-  return differingValues(seenZone, showValues(zone), null);
+  return differingValues(seenZone, pickShownValues(zone), null);
 }
 
-function showValues({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {
+function pickShownValues({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {
   return {
     State: state,
     Records: records?.toLocaleString('en') ?? '',

@@ -32,7 +32,8 @@ export interface Edns {
 }
 
 /**
- * The OPT record of a message, or null without one. @throws RangeError if there are several (RFC 6891 section 6.1.1)
+ * The OPT record of a message, or null without one.
+ * @throws RangeError if there are several (RFC 6891 section 6.1.1)
  */
 export function readEdns(additional: readonly MessageRecord[]): Edns | null {
   const [opt, ...others] = additional.filter(({ type }) => type === META.OPT);

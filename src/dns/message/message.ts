@@ -102,7 +102,8 @@ export function readMessage(octets: Uint8Array): Message {
 }
 
 /**
- * The only entry of the first section; null if there is another number of them. @throws RangeError when it is malformed
+ * The only entry of the first section; null if there is another number of them.
+ * @throws RangeError when it is malformed
  */
 export function readOnlyQuestion(octets: Uint8Array): Question | null {
   if (readHeader(octets)?.counts[0] !== 1) return null;

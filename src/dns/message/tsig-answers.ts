@@ -21,7 +21,9 @@ const MAX_UNSIGNED = 99;
 
 export interface AnswerCheck {
   /**
-   * Checks the next message. @param now Unix time in seconds @returns the message without its TSIG record
+   * Checks the next message.
+   * @param now Unix time in seconds
+   * @returns the message without its TSIG record
    * @throws RangeError with a text for people
    */
   next(message: Uint8Array, now: number): Uint8Array;

@@ -137,7 +137,8 @@ export function signAnswer(
 
 /**
  * Signs the messages of one answer in their order: the first as signAnswer does, and each later one over the MAC of the
- * one before (RFC 8945 section 5.3.1). @param now Unix time in seconds
+ * one before (RFC 8945 section 5.3.1).
+ * @param now Unix time in seconds
  */
 export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array, now: number) => Uint8Array {
   let before: Uint8Array | null = null;

@@ -40,9 +40,10 @@ export class BelowNames {
     const addedNames = [...ordernames].filter((each) => !this.#tallies.has(each));
     if (addedNames.length === 0) return;
     for (const each of addedNames) this.#tallies.set(each, { total: 0, names: new Map() });
-    const isNew = new Set(addedNames);
+    const newNames = new Set(addedNames);
     for (const growth of this.#growth.values())
-      for (const above of namesAbove(growth.ordername)) if (isNew.has(above)) this.#tally(above, growth, growth.count);
+      for (const above of namesAbove(growth.ordername))
+        if (newNames.has(above)) this.#tally(above, growth, growth.count);
   }
 
   grow({ name, ordername }: { name: string; ordername: string }, by: number): void {

@@ -105,8 +105,9 @@ export function checkedSecondary(secondary: Secondary): Secondary {
 }
 
 /**
- * The secondaries, each checked. @throws {Error} as checkedSecondary; also when two have one name, or one TSIG key: a
- * key that two share would let each transfer the zones of the other
+ * The secondaries, each checked.
+ * @throws {Error} as checkedSecondary; also when two have one name, or one TSIG key: a key that two share would let
+ * each transfer the zones of the other
  */
 export function checkedSecondaries(secondaries: readonly Secondary[]): Secondary[] {
   const names = new Set<string>();

@@ -12,11 +12,11 @@
 //    that is asked about a serial of another does not have it in its journal and answers with the whole zone. (The gap:
 //    Knot 3.2 renews signatures with a serial of its own, the Unix time. Newer ones have `serial-modulo`.)
 // 2. A node answers IXFR only while it is the source and its secondaries have zones of it (roles in
-//    knot/secondaries.ts): a standby never, a new source not until each secondary that answers has a serial of its slot
-//    (`isOfSlot`).
-// 3. Only the source sends NOTIFY: with two senders, every change costs two transfers of the whole zone,
-//    as the secondary goes from one to the other and back. For the same reason the serials of the source are one round
-//    ahead: BIND asks all its primaries and takes the one with the latest serial.
+//    nameserver/knot/secondaries.ts): a standby never, a new source not until each secondary that answers has a serial
+//    of its slot (`isOfSlot`).
+// 3. Only the source sends NOTIFY: with two senders, every change costs two transfers of the whole zone, as the
+//    secondary goes from one to the other and back. For the same reason the serials of the source are one round ahead:
+//    BIND asks all its primaries and takes the one with the latest serial.
 // A new source compares its serials with those that its secondaries answer, and jumps over a later one (`jumpOver`);
 // otherwise they would ignore it. That also corrects serials after a restored database or a wrong clock.
 //

@@ -1,7 +1,7 @@
 /**
  * The SvcParamKeys of RFC 9460. For each key: its presentation value to its wire value, the check of a wire value
- * (which may also come from `keyN="…"`), and back to the canonical presentation form. Rules across
- * keys are in svcparams.ts.
+ * (which may also come from `keyN="…"`), and back to the canonical presentation form. Rules across keys are in
+ * svcparams.ts.
  */
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';

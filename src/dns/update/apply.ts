@@ -4,9 +4,10 @@
  *
  * Where the records of the service differ from those of a server with zone files:
  *
- *     SOA, NS of the apex    The service makes them. A change to the values that are there does nothing. The same holds for the pair with
- *                            which dnscontrol announces a change of NS records. Others are refused.
- *     TTL                    An RRset has one, that of the record that was added last. The range of the service applies.
+ *     SOA, NS of the apex    The service makes them. A change to the values that are there does nothing. The same holds
+ *                            for the pair with which dnscontrol announces a change of NS records. Others are refused.
+ *     TTL                    An RRset has one, that of the record that was added last. The range of the service
+ *                            applies.
  *     CNAME, DNAME           At most one at a name. A new one replaces the old one.
  */
 

@@ -1,8 +1,9 @@
 // Queries and transfers at the port of updates. Clients of RFC 2136 look for the SOA record of a zone, and read zones
 // by AXFR, at the address that they send updates to.
 //
-//     AXFR, IXFR          the zone from the database (transfer.ts); they need the signature of a key that may read the whole zone
-//     any other query     the answer of a name server of the service; it is signed if the query was
+//     AXFR, IXFR       the zone from the database (transfer.ts); they need the signature of a key that may read the
+//                      whole zone
+//     any other query  the answer of a name server of the service; it is signed if the query was
 //
 // Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here. A signed
 // query waits until the name servers have the zone as it is, so a client reads its own writes. An unsigned query over

@@ -1,5 +1,5 @@
 // The response code for each refusal of the service. Pure.
-import { refuseOutage } from '#service/outage.ts';
+import { toOutageRefusal } from '#service/outage.ts';
 import { Refusal, type RefusalCode, refusal } from '#service/refusal.ts';
 import type { UpdateOutcome } from './answer.ts';
 
@@ -22,7 +22,7 @@ const OVERLOADED = 'The service is overloaded. Send the message again.';
 
 /** @param error the error of an update. `isOurFault`: it is to be logged as an error */
 export function outcomeOfError(error: unknown): UpdateOutcome & { isOurFault: boolean } {
-  const outage = refuseOutage(error);
+  const outage = toOutageRefusal(error);
   const refused = outage ?? (error instanceof Refusal ? error : refusal('internal'));
   // Without its field, which is one of the REST API.
   const sentences = [...new Set([refused, ...refused.others].map(({ sentence }) => sentence))].join(' ');

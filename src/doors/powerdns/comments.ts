@@ -47,13 +47,13 @@ export function withComments(
   if (wantedComments.length === 1 && only !== undefined && !(storedComments.size === 1 && storedComments.has(only)))
     return records.map((record) => ({ ...record, comment: only }));
   const commentAt = new Map(before.map((each) => [keyOfOctets(each.wire), each.comment]));
-  const isWanted = new Set(wantedComments);
+  const wantedTexts = new Set(wantedComments);
   const keptComments = records.map((record) => {
     const comment = commentAt.get(keyOfOctets(record.wire)) ?? null;
-    return comment !== null && isWanted.has(comment) ? comment : null;
+    return comment !== null && wantedTexts.has(comment) ? comment : null;
   });
-  const isKept = new Set(keptComments);
-  const freeComments = wantedComments.filter((text) => !isKept.has(text));
+  const keptTexts = new Set(keptComments);
+  const freeComments = wantedComments.filter((text) => !keptTexts.has(text));
   let next = 0;
   const commentedRecords = records.map((record, at) => ({
     ...record,

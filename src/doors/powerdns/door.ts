@@ -73,7 +73,8 @@ function answerOptions(reply: FastifyReply, methods: string): FastifyReply {
 }
 
 /**
- * Creates an onRequest hook. OPTIONS needs no key: its answer says nothing about zones. @throws Refusal unauthorized
+ * Creates an onRequest hook. OPTIONS needs no key: its answer says nothing about zones.
+ * @throws Refusal unauthorized
  */
 function requireKeyHeader(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {

@@ -10,7 +10,10 @@ export function refused(problem: string): Refusal {
   return refusal('invalid-value', { problem });
 }
 
-/** @param what the name of the value in a sentence. @throws Refusal */
+/**
+ * @param what the name of the value in a sentence.
+ * @throws Refusal
+ */
 export function requireFields(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw refused(`${what} must be a JSON object.`);
@@ -35,7 +38,11 @@ export function readListField(fields: Fields, key: string, what: string): readon
   throw refused(`The field "${key}" of ${what} must be an array.`);
 }
 
-/** A query parameter that is true or false. @param preset without the parameter. @throws Refusal */
+/**
+ * A query parameter that is true or false.
+ * @param preset without the parameter.
+ * @throws Refusal
+ */
 export function readFlag(query: Fields, key: string, preset: boolean): boolean {
   const value = query[key] ?? String(preset);
   if (value === 'true' || value === 'false') return value === 'true';

@@ -26,12 +26,13 @@ security requirement of an operation names the permission that the key needs: \`
 **Errors.** Every error body is \`{"error": code, "message": text}\`. The codes are stable. 429 (\`rate_limited\`) and
 503 (\`busy\`) carry Retry-After in whole seconds: retry the identical request after that time.
 
-**Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.
+**Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24
+hours.
 
-**Conditional requests.** Send the ETag of the state that you read as If-Match with your change. If another client changed it meanwhile, the
-answer is 412 (\`precondition_failed\`), has the present ETag, and nothing is written. A zone, a record, and the records of a
-zone as a list or a zone file each have an ETag. A GET with If-None-Match is answered 304 without a body as long as nothing
-changed.`;
+**Conditional requests.** Send the ETag of the state that you read as If-Match with your change. If another client
+changed it meanwhile, the answer is 412 (\`precondition_failed\`), has the present ETag, and nothing is written. A zone,
+a record, and the records of a zone as a list or a zone file each have an ETag. A GET with If-None-Match is answered 304
+without a body as long as nothing changed.`;
 
 const TAGS = [
   { name: 'zones', description: 'Zones, their delegation data and their history.' },

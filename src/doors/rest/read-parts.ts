@@ -7,7 +7,7 @@ import { hashOfPost } from '#http/hooks/auth.ts';
 import { readTags } from '#http/hooks/conditions.ts';
 import type { SetInput } from '#service/owners/set.ts';
 import type { BatchChange } from '#service/records/batch.ts';
-import { type Refusal, refuseIssues } from '#service/refusal.ts';
+import { type Refusal, toIssuesRefusal } from '#service/refusal.ts';
 
 /** @param url the address of the single POST that the change stands for */
 export function readChange(change: unknown, url: string): BatchChange | Refusal {
@@ -23,7 +23,7 @@ export function readChange(change: unknown, url: string): BatchChange | Refusal 
     ...issue,
     path: path[0] === 'record' && (path.length > 1 || 'keys' in issue) ? path.slice(1) : path,
   }));
-  return refuseIssues(issues, 'invalid-value');
+  return toIssuesRefusal(issues, 'invalid-value');
 }
 
 /** An update or deletion with its condition. */
@@ -33,11 +33,11 @@ function withCondition({
 }: Exclude<z.output<typeof recordChange>, { action: 'create' }>): BatchChange | Refusal {
   if (ifMatch === undefined) return change;
   const tags = readTags(ifMatch);
-  if (tags === null) return refuseIssues([{ path: ['ifMatch'], message: ENTITY_TAGS_RULE }]);
+  if (tags === null) return toIssuesRefusal([{ path: ['ifMatch'], message: ENTITY_TAGS_RULE }]);
   return { ...change, condition: { ifMatch: tags, ifNoneMatch: null, field: 'ifMatch' } };
 }
 
 export function readSet(set: unknown): SetInput | Refusal {
   const parsed = recordSet.safeParse(set);
-  return parsed.success ? parsed.data : refuseIssues(parsed.error.issues, 'invalid-value');
+  return parsed.success ? parsed.data : toIssuesRefusal(parsed.error.issues, 'invalid-value');
 }

@@ -11,8 +11,8 @@ import { interceptConnections } from './sockets.ts';
 const HEADER_MS = 5_000;
 
 /**
- * To be called before the server listens. @param onProblem called with the address of a proxy whose header is missing
- * or broken
+ * To be called before the server listens.
+ * @param onProblem called with the address of a proxy whose header is missing or broken
  */
 export function readProxyHeaders(
   server: Server,

@@ -1,8 +1,10 @@
 // The serving certificate from files that another program renews: they are read again every few seconds, and the last
 // valid pair stays in use. A server that reads its certificate only once fails a year later (cozystack/cozystack#3557).
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
+import { formatError } from '#base/error-text.ts';
 import { sleep } from '#base/wait.ts';
 
 export interface ServingCertificate {
@@ -73,7 +75,7 @@ export async function followCertificate(
       }
       complaint = '';
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = formatError(error);
       if (text !== complaint)
         log.warn({ err: error }, 'failed to load the serving certificate; the last one stays in use');
       complaint = text;

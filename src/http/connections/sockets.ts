@@ -74,7 +74,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onRef
 
 /**
  * Limits that several servers of one process share: each server that is given to the returned function counts for all
- * of them. @param onRefused called for each connection that is closed
+ * of them.
+ * @param onRefused called for each connection that is closed
  */
 export function shareLimits(
   { total, perAddress, isExempt }: ConnectionLimits,

@@ -14,8 +14,8 @@ declare module 'fastify' {
 const BASIC_CHALLENGE = 'Basic realm="zonestead", charset="UTF-8"';
 
 /**
- * Creates an onRequest hook for `Authorization: Basic` with a key as password (RFC 7617), or `Bearer`. @throws Refusal
- * unauthorized
+ * Creates an onRequest hook for `Authorization: Basic` with a key as password (RFC 7617), or `Bearer`.
+ * @throws Refusal unauthorized
  */
 export function requireBasicKey(context: ServiceContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

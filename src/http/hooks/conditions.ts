@@ -51,8 +51,8 @@ export function tagged(reply: FastifyReply, etag: string): FastifyReply {
 
 /**
  * Adds the ETag to the answer to a GET, and judges the condition of the request.
- * @returns whether the client has this state: the answer is then 304 without a body. @throws Refusal
- * precondition_failed, bad_request
+ * @returns whether the client has this state: the answer is then 304 without a body.
+ * @throws Refusal precondition_failed, bad_request
  */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   tagged(reply, etag);

@@ -109,8 +109,8 @@ export function requireCounter({ countChanges }: FastifyRequest): CountChanges {
 }
 
 /**
- * The budget of a handler whose operation counts after it was judged. @param counted writes that the handler counted
- * before
+ * The budget of a handler whose operation counts after it was judged.
+ * @param counted writes that the handler counted before
  */
 export function createWriteBudget(request: FastifyRequest, counted = 0): WriteBudget {
   return { counted, count: requireCounter(request) };

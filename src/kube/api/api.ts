@@ -1,6 +1,12 @@
 // Typed calls to the API server, one function per verb.
-import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../objects/resource.ts';
-import { apiVersionOf, resourcePath } from '../objects/resource.ts';
+import {
+  apiVersionOf,
+  type KubeObject,
+  type ObjectMeta,
+  type ObjectName,
+  type ResourceType,
+  resourcePath,
+} from '../objects/resource.ts';
 import type { Transport } from './transport.ts';
 
 export interface ListOptions {

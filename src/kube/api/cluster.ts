@@ -26,7 +26,8 @@ export interface KubeCluster {
 
 /**
  * Loads the configuration; does not call the server yet. A configuration that only client-node can read takes most of a
- * second, and 70 MB of memory. @throws {Error}
+ * second, and 70 MB of memory.
+ * @throws {Error}
  */
 export async function connectCluster(options: ClusterOptions = {}): Promise<KubeCluster> {
   const { kubeconfig, context, pod } = options;

@@ -4,8 +4,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 
 export interface TlsSettings {
   readonly ca?: string | Buffer | undefined;
@@ -53,8 +52,8 @@ interface HttpsSettings extends TlsSettings {
 const REREAD_MS = 10_000;
 
 /**
- * Loads the configuration. @throws {Error} when no cluster is configured, or its server is behind a SOCKS proxy, which
- * is not supported
+ * Loads the configuration.
+ * @throws {Error} when no cluster is configured, or its server is behind a SOCKS proxy, which is not supported
  */
 export async function loadCredentials(options: KubeCredentialsOptions = {}): Promise<KubeCredentials> {
   const clock = options.clock ?? realClock;

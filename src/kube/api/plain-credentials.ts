@@ -1,12 +1,10 @@
 // The same credentials that client-node finds, for the two forms that need no library: a pod's service account, and a
-// kubeconfig file with certificates or a token. client-node costs 70 MB and most of a second, more than
-// the rest of a process. It still handles everything else that a kubeconfig may contain (exec plugins, proxies,
-// impersonation).
+// kubeconfig file with certificates or a token. client-node costs 70 MB and most of a second, more than the rest of a
+// process. It still handles everything else that a kubeconfig may contain (exec plugins, proxies, impersonation).
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import type { KubeCredentials, KubeProof, TlsSettings } from './credentials.ts';
 
 /** Host and port of the API server as kubelet sets them in KUBERNETES_SERVICE_HOST and _PORT. */
@@ -44,7 +42,10 @@ const KNOWN_USER: ReadonlySet<string> = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @returns undefined when only client-node can read it @throws when a file that is named cannot be read */
+/**
+ * @returns undefined when only client-node can read it
+ * @throws when a file that is named cannot be read
+ */
 export async function plainCredentials(options: PlainOptions): Promise<KubeCredentials | undefined> {
   const { kubeconfig, pod, clock = realClock } = options;
   if (kubeconfig === undefined) return pod && podCredentials(pod, options.serviceAccount ?? SERVICE_ACCOUNT, clock);

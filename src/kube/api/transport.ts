@@ -6,8 +6,7 @@
 // server at any time.
 
 import type { Dispatcher } from 'undici';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';

@@ -18,8 +18,9 @@ interface Snapshot<T> {
 /**
  * Lists at a version not older than `atLeast`, or at the newest version when it is empty. If the server does not keep
  * the version, has not yet seen it, or cannot read it (its store was restored from a backup), the list is tried once
- * more with the newest version. @param trim applied to each object as it arrives: only the trimmed page is held while
- * the next one is read @throws {KubeError}
+ * more with the newest version.
+ * @param trim applied to each object as it arrives: only the trimmed page is held while the next one is read
+ * @throws {KubeError}
  */
 export async function fill<T extends KubeObject>(
   api: KubeApi,

@@ -9,8 +9,7 @@
 // The version only advances by lists and by events that are already in the cache, so reopening at it loses nothing.
 // Every wait ends with the signal. watch.ts and backoff.ts hold the times, which are those of client-go and kube-rs.
 
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { KubeApi } from '../api/api.ts';

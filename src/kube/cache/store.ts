@@ -2,9 +2,9 @@
 //
 // It differs from a map in two ways:
 // - Own writes. A reconciler that has just written a status would read the old one until the watch delivers the change.
-//   `observed` adds the answer of a write to the cache if it is newer than the cached object. It only replaces an object of
-//   the same uid: adding one could restore an object whose deletion was already seen. The watch's event of the same
-//   version then changes nothing, so handlers are called once.
+//   `observed` adds the answer of a write to the cache if it is newer than the cached object. It only replaces an
+//   object of the same uid: adding one could restore an object whose deletion was already seen. The watch's event of
+//   the same version then changes nothing, so handlers are called once.
 // - No older state. An event or a list that is older than the cached object (by resourceVersion, same uid) changes
 //   nothing.
 import type { Logger } from '#telemetry/log.ts';

@@ -6,8 +6,7 @@
 //   throws TerminalError          → logged and counted, not run again by itself
 //   throws anything else          → run again after the queue's growing delay
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { type Deadline, deadline } from '#base/deadline.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { TerminalError } from '../api/errors.ts';

@@ -1,19 +1,17 @@
 // Starts and stops the parts of a controller process in the right order, and nothing else.
 //
 //   start:  health server → caches (all in within 2 minutes) → events → the lease → controllers and tasks
-//   stop:   controllers and tasks (8 s, runs that ignore their signal 1 s more) → the lease released (2 s) → caches (3 s) → events
-//           flushed (3 s) → health server; under 20 s together
+//   stop:   controllers and tasks (8 s, runs that ignore their signal 1 s more) → the lease released (2 s)
+//           → caches (3 s) → events flushed (3 s) → health server; under 20 s together
 //
 // A replica that waits for the lease is ready, and its caches and queues are full: the handover takes one write.
 // A replica that loses the lease aborts its runs at once.
 // A part that fails stops the process: run() then rejects with its error after everything else was stopped.
 
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { endsWithin, sleep, untilAborted } from '#base/wait.ts';
-import type { HealthReport } from '#telemetry/health.ts';
-import { startHealthServer } from '#telemetry/health.ts';
+import { type HealthReport, startHealthServer } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { KubeApi } from '../api/api.ts';
@@ -42,7 +40,7 @@ export interface ManagerOptions {
   readonly syncTimeoutMs?: number;
   /** Decides which of several replicas runs controllers and tasks. (Default: this process, at once.) */
   readonly election?: Election | undefined;
-  /** See reflector.ts. (Default: 150000.) */
+  /** See kube/cache/reflector.ts. (Default: 150000.) */
   readonly silenceMs?: number | undefined;
 }
 
@@ -55,7 +53,7 @@ interface CacheOptions<T> extends Scope {
   readonly transform?: (object: T) => T;
 }
 
-/** (Defaults: a first delay of 1 s, a longest of 5 min; the others as in queue.ts.) */
+/** (Defaults: a first delay of 1 s, a longest of 5 min; the others as in kube/controller/queue.ts.) */
 export type QueueSettings = Omit<QueueOptions, 'clock' | 'observer'>;
 
 interface ControllerSettings {
@@ -83,8 +81,8 @@ export interface Manager {
   /** The port of the health server; undefined while it does not listen. */
   healthPort(): number | undefined;
   /**
-   * Starts everything, and stops it when the signal aborts. @throws the error of a part that failed; Error when the
-   * caches do not fill
+   * Starts everything, and stops it when the signal aborts.
+   * @throws the error of a part that failed; Error when the caches do not fill
    */
   run(signal: AbortSignal): Promise<void>;
 }

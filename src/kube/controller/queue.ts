@@ -11,8 +11,7 @@
 // once. Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers
 // (base/fair/permits.ts). Within a group the queue works as client-go's workqueue and controller-runtime's priority
 // queue (priorities −100 and 0, FIFO within one priority), but a low priority also has a turn now and then.
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 

@@ -7,8 +7,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';

@@ -47,7 +47,8 @@ export interface Election {
   /**
    * Waits for the lease, runs the work, releases the lease. Soon after `lost` aborts, the work must end everything that
    * it started, and return whether it did: unfinished work must keep other replicas from taking over at once. Returns
-   * without running the work when the signal aborts first. @throws LeadershipLost
+   * without running the work when the signal aborts first.
+   * @throws LeadershipLost
    */
   run(work: (lost: AbortSignal) => Promise<boolean>, signal: AbortSignal): Promise<void>;
 }
@@ -226,7 +227,8 @@ class LeaseElection implements Election {
   }
 
   /**
-   * Renews the lease once. @throws LeadershipLost when another process holds it, KubeError when the holder is unknown
+   * Renews the lease once.
+   * @throws LeadershipLost when another process holds it, KubeError when the holder is unknown
    */
   async #renew(signal: AbortSignal): Promise<void> {
     const { namespace, name } = this.#options;

@@ -16,8 +16,8 @@ export function isDeleting(object: KubeObject): boolean {
 }
 
 /**
- * Returns the object with the finalizer; makes no call when the finalizer is already there. @throws {KubeError} 409
- * when the object changed.
+ * Returns the object with the finalizer; makes no call when the finalizer is already there.
+ * @throws {KubeError} 409 when the object changed.
  */
 export async function addFinalizer<T extends KubeObject>(
   api: KubeApi,
@@ -33,7 +33,8 @@ export async function addFinalizer<T extends KubeObject>(
 
 /**
  * Removes the finalizer, which lets the deletion continue. Returns undefined when the object is gone; makes no call
- * when the finalizer is not there. @throws {KubeError} 409 when the object changed.
+ * when the finalizer is not there.
+ * @throws {KubeError} 409 when the object changed.
  */
 export async function removeFinalizer<T extends KubeObject>(
   api: KubeApi,

@@ -46,8 +46,8 @@ const ATTEMPTS = 5;
 
 /**
  * Changes a Secret as `plan` says. If several processes write it at the same time, one succeeds and the others plan
- * again with its result. Keys that the plan does not name stay. @throws KubeError, also when other writers keep
- * changing the Secret
+ * again with its result. Keys that the plan does not name stay.
+ * @throws KubeError, also when other writers keep changing the Secret
  */
 export async function changeSecret(
   api: KubeApi,

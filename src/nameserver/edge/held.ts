@@ -8,7 +8,10 @@ export type Held =
   /** The catalog itself has no contents. */
   | { readonly state: 'none' };
 
-/** @param catalog the name of the catalog zone, without final dot @throws KnotError */
+/**
+ * @param catalog the name of the catalog zone, without final dot
+ * @throws KnotError
+ */
 export async function heldZones(control: KnotControl, catalog: string, signal: AbortSignal): Promise<Held> {
   const zone = `${catalog}.`;
   return control.session(async ({ run }) => {

@@ -11,7 +11,10 @@ import { sleep } from '#base/wait.ts';
 import type { HostPort } from '#config.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
 
-/** @returns every address of the host, in any order @throws if it has none */
+/**
+ * @returns every address of the host, in any order
+ * @throws if it has none
+ */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 interface PrimariesOptions {

@@ -23,7 +23,8 @@ export interface CatalogWish {
 
 /**
  * One commit with the differences; knotd then sends NOTIFY.
- * @returns the serial of the catalog @throws KnotError; nothing is changed then
+ * @returns the serial of the catalog
+ * @throws KnotError; nothing is changed then
  */
 export function writeCatalog(control: KnotControl, wish: CatalogWish, signal: AbortSignal): Promise<number> {
   const zone = `${catalogName(wish.secondary)}.`;

@@ -46,7 +46,10 @@ export function textOfGroups(groups: readonly WrittenGroup[]): string {
   return text;
 }
 
-/** @param text as `knotc conf-export` writes it @throws Error if it is not */
+/**
+ * @param text as `knotc conf-export` writes it
+ * @throws Error if it is not
+ */
 export function parseConfiguration(text: string): WrittenGroup[] {
   const groups: (WrittenGroup & { items: { item: string; written: string }[] })[] = [];
   let section = '';

@@ -29,7 +29,8 @@ export function databaseFile({ confdb, storage }: KnotFolder, database: KnotData
 }
 
 /**
- * Sets all damaged databases aside. @param warn gets a text for each of them
+ * Sets all damaged databases aside.
+ * @param warn gets a text for each of them
  * @throws Error with the remedy if a file may not be read and written: it is not damaged then, and stays
  */
 export async function setDamagedAside(folder: KnotFolder, warn: (text: string) => void): Promise<void> {

@@ -23,8 +23,8 @@ export interface KeyStore {
   /** The key ids of a zone, which are their files' names. */
   list(zone: string, signal: AbortSignal): Promise<string[]>;
   /**
-   * Imports the keys of zones that have none. Every import has ended when it returns. @throws as put, for the first
-   * that failed
+   * Imports the keys of zones that have none. Every import has ended when it returns.
+   * @throws as put, for the first that failed
    */
   add(keys: readonly ZoneKey[], signal: AbortSignal): Promise<void>;
   /** Deletes files that an import left behind when this process was killed. No import may be under way. */
@@ -161,8 +161,8 @@ function importWords(file: string): string[] {
 }
 
 /**
- * The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is not a private
- * key
+ * The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4).
+ * @throws if it is not a private key
  */
 export function derivePublicKey(privateKey: string): string {
   return exportSpki(createPublicKey(createPrivateKey(privateKey)))

@@ -2,8 +2,8 @@
 // sign within its only control thread, and all changes of other zones would wait for half a minute with 100,000
 // records.
 //
-//     file is written → the zone gets the items below → it is loaded, signed and served in one step → the items are unset
-//     → the file is deleted
+//     file is written → the zone gets the items below → it is loaded, signed and served in one step
+//     → the items are unset → the file is deleted
 //
 // After an interruption at any point, the zone has its old contents or all of the new ones, also after a restart of
 // knotd: the items stay until the file was loaded, and the journal holds the result. `tidyLoads` removes file and items

@@ -20,8 +20,8 @@ const TRANSACTION_EXISTS = 'too many transactions';
 const NO_NODE = 'no such node in zone found';
 
 /**
- * Makes the change in one commit, or in two if a DNAME takes the place of names below it. @returns the serial that is
- * served
+ * Makes the change in one commit, or in two if a DNAME takes the place of names below it.
+ * @returns the serial that is served
  * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the
  * next change ends it
  */
@@ -57,7 +57,11 @@ export async function changeKnotZone(
   return later.length === 0 ? serial : changeKnotZone(session, zone, change, { isNew: false });
 }
 
-/** Begins the transaction. @returns the SOA of the contents; null if there are none @throws ZoneLoading */
+/**
+ * Begins the transaction.
+ * @returns the SOA of the contents; null if there are none
+ * @throws ZoneLoading
+ */
 async function beginChange(session: KnotSession, zone: string, isNew: boolean): ReturnType<typeof heldSoa> {
   const at = { zone: absolute(zone) };
   await begin(session.run, at);

@@ -8,10 +8,16 @@ import { type TransferWish, transferItems } from './secondaries.ts';
 
 export interface TransferEngine {
   /**
-   * Makes the configuration that of the wish. @returns the number of commands; 0 if nothing differed @throws KnotError
+   * Makes the configuration that of the wish.
+   * @returns the number of commands; 0 if nothing differed
+   * @throws KnotError
    */
   apply(wish: TransferWish, signal: AbortSignal): Promise<number>;
-  /** Makes the catalog of a secondary that of the wish. @returns its serial @throws KnotError */
+  /**
+   * Makes the catalog of a secondary that of the wish.
+   * @returns its serial
+   * @throws KnotError
+   */
   catalog(wish: CatalogWish, signal: AbortSignal): Promise<number>;
   /** Sends NOTIFY to the secondaries of these zones. A zone that is not there is no error. @throws KnotError */
   notify(zones: readonly string[], signal: AbortSignal): Promise<void>;

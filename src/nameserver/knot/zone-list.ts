@@ -82,7 +82,8 @@ export async function waitUntilLoaded(
 }
 
 /**
- * Deletes keys, timers and journals of zones that are not in the configuration. @param zones those in the configuration
+ * Deletes keys, timers and journals of zones that are not in the configuration.
+ * @param zones those in the configuration
  */
 export async function purgeOthers(
   control: KnotControl,

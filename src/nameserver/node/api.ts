@@ -1,7 +1,6 @@
 // The requests of a node to the api: the feed, whole zones, digests and reports.
 
-import type { Dispatcher } from 'undici';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';

@@ -80,8 +80,8 @@ export async function reloadZone(
 }
 
 /**
- * An api that is busy is asked again: that is not a failure of the zone. @returns null if the api does not have the
- * zone
+ * An api that is busy is asked again: that is not a failure of the zone.
+ * @returns null if the api does not have the zone
  */
 async function readFromApi(
   { api, clock }: ConvergeContext,
@@ -155,8 +155,8 @@ export async function changeNames(
 }
 
 /**
- * A zone without a usable key gets it at the next attempt, which reads the zone as a whole. @throws as
- * ZoneEngine.change
+ * A zone without a usable key gets it at the next attempt, which reads the zone as a whole.
+ * @throws as ZoneEngine.change
  */
 async function commit({ engine, state }: ConvergeContext, name: string, change: ZoneChange, signal: AbortSignal) {
   try {

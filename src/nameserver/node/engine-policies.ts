@@ -27,7 +27,8 @@ type Within = <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) =
 
 /**
  * One configuration transaction of the name server costs about the same for one zone as for many, so zones that are
- * added at the same time share one. @param onEnd called after each operation with its success
+ * added at the same time share one.
+ * @param onEnd called after each operation with its success
  */
 export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolean) => void): ZoneEngine {
   const within: Within = async (ms, signal, work) => {

@@ -294,8 +294,8 @@ class Node {
   }
 
   /**
-   * Runs all parts until the signal of the node aborts, or until one of them fails. @param stop ends the other parts
-   * then
+   * Runs all parts until the signal of the node aborts, or until one of them fails.
+   * @param stop ends the other parts then
    */
   async run(stop: AbortController): Promise<void> {
     const signal = this.#signal;

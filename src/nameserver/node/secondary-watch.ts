@@ -1,6 +1,8 @@
 // Watches whether secondaries follow the source: asks each of their addresses for the serial of each zone until it is
 // that of the source, and each zone again now and then.
+
 import type { Clock } from '#base/clock.ts';
+import { formatError } from '#base/error-text.ts';
 import { type Following, judgeFollowing } from '#dns/secondaries/follow.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
 
@@ -165,10 +167,10 @@ export class SecondaryWatch {
       this.#failures += 1;
       if (this.#failures >= SILENT_AFTER) {
         if (this.#silent === null) this.#silentSince = clock.now();
-        this.#silent = error instanceof Error ? error.message : String(error);
+        this.#silent = formatError(error);
         this.#nextQuestion = clock.now() + SILENT_MS;
       }
-      dueEntry.seen = { state: 'absent', reason: error instanceof Error ? error.message : String(error) };
+      dueEntry.seen = { state: 'absent', reason: formatError(error) };
     }
     dueEntry.tries += 1;
     dueEntry.at = clock.now() + Math.min(FIRST_MS * 2 ** Math.min(dueEntry.tries, 20), LONGEST_MS);

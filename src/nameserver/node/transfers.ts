@@ -4,8 +4,8 @@
 //
 //     none     no secondaries, or more nodes than slots: knotd permits no transfer
 //     standby  zones have serials of its slot, and may be transferred as a whole
-//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary that
-//              answers has these serials, `source`: changes are transferred alone
+//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary
+//              that answers has these serials, `source`: changes are transferred alone
 //
 // Secondaries may transfer only after all their zones have a serial of this node's slot.
 import type { Clock } from '#base/clock.ts';
@@ -186,7 +186,7 @@ export class Transfers {
       return AGAIN_MS;
     }
     await this.#stamp(plan, role, false, signal);
-    const isOther = await this.#apply(plan, role, signal);
+    const hasChanged = await this.#apply(plan, role, signal);
     await this.#writeCatalogs(plan, role, signal);
     if (role === 'standby') {
       this.#watch.stop();
@@ -195,13 +195,13 @@ export class Transfers {
     await this.#stamp(plan, role, true, signal);
     await this.#jump(signal);
     // With another key or address, a transfer that failed may succeed now.
-    const laggingZones = isOther ? this.#watch.facts().flatMap(({ lags }) => lags.map(({ zone }) => zone)) : [];
+    const laggingZones = hasChanged ? this.#watch.facts().flatMap(({ lags }) => lags.map(({ zone }) => zone)) : [];
     const late = [...new Set([...this.#late, ...laggingZones])];
     this.#late.clear();
     // Knot sends a NOTIFY again only after a minute.
     if (late.length > 0) await this.#options.transfers.notify(late, signal);
     this.#watch.follow(plan, signal);
-    if (isOther) this.#watch.askSoon();
+    if (hasChanged) this.#watch.askSoon();
     if (role === 'new-source' && this.#watch.isFollowed() && this.#isStamped(plan, role)) {
       // knotd answers with changes before anything says that it does. After a crash here, the node starts as
       // `new-source`.

@@ -1,8 +1,7 @@
 // Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain
 // of trust. The verdicts are in dns/.
 import type { AncestorFound } from '#dns/dnssec/ancestors.ts';
-import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
-import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
+import { type ChainFound, type ChainOfTrust, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '#dns/live.ts';
 import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { RecordType } from '#dns/types/record-type.ts';

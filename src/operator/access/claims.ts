@@ -26,7 +26,10 @@ export function zonesAboveIndex(object: DNSZone): string[] {
   return zoneNameIndex(object).flatMap((name) => listSuffixes(name).slice(1));
 }
 
-/** @param name the canonical name of the object's zone @returns why the object may not have this name, or null */
+/**
+ * @param name the canonical name of the object's zone
+ * @returns why the object may not have this name, or null
+ */
 export function claimRefused(object: DNSZone, name: string, around: Neighbours, labelsOf: LabelsOf): NotReady | null {
   const others = around.named(name).filter((other) => other.metadata.uid !== object.metadata.uid);
   if (object.spec.managementPolicy === 'Observe') {

@@ -9,7 +9,10 @@ import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import type { Logger } from '#telemetry/log.ts';
 
-/** @returns whether the CRD is gone or being deleted @throws KubeError, and the signal's reason */
+/**
+ * @returns whether the CRD is gone or being deleted
+ * @throws KubeError, and the signal's reason
+ */
 export type KindIsDeleted = (type: ResourceType, signal: AbortSignal) => Promise<boolean>;
 
 /**

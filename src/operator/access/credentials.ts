@@ -142,8 +142,9 @@ export async function connectionFor(
 
 /**
  * Returns the connection for a deletion, which is the remembered one when the Secret cannot be used: Kubernetes deletes
- * the Secrets of a namespace first. @param zone undefined if its object no longer exists @throws as {@link
- * connectionFor}
+ * the Secrets of a namespace first.
+ * @param zone undefined if its object no longer exists
+ * @throws as {@link connectionFor}
  */
 export async function connectionForDeletion(
   context: WithCredentials,

@@ -78,11 +78,11 @@ function driftIn(appliedSet: AppliedSet, desired: Desired, policy: DriftPolicy):
   if (policy !== 'Ignore') return appliedSet.drift.map(describeDrift);
   const there = appliedSet.records.map(identityOfRecord).sort();
   const wantedIdentities = desired.values.map(({ identity }) => identity).sort();
-  const isTtl = desired.values.every(
+  const hasWantedTtls = desired.values.every(
     ({ ttl }) => ttl === null || appliedSet.records.every((record) => record.ttl === ttl),
   );
   const isSame =
-    isTtl &&
+    hasWantedTtls &&
     there.length === wantedIdentities.length &&
     there.every((identity, index) => identity === wantedIdentities[index]);
   return isSame ? [] : ['the values differ from those of the spec'];

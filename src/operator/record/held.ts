@@ -3,8 +3,8 @@
 //
 // A release of an object that is gone is    waiting → released
 //                                              ↓
-//                                             held      too many at once, or the CRD is deleted: until the object returns, or an
-//                                                       annotation permits it
+//                                             held      too many at once, or the CRD is deleted: until the
+//                                                       object returns, or an annotation permits it
 import type { Clock } from '#base/clock.ts';
 import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 

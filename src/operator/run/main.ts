@@ -73,9 +73,10 @@ type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 const KUBE_CALLS = 16;
 const KUBE_CALLS_ALONE = 12;
 const KUBE_CONNECTIONS = 20;
+
 /**
- * Runs until the signal aborts. Runs in progress get up to 10 s to end. @throws when a part fails, and when another
- * replica has become the leader
+ * Runs until the signal aborts. Runs in progress get up to 10 s to end.
+ * @throws when a part fails, and when another replica has become the leader
  */
 export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
   const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });

@@ -1,15 +1,19 @@
 // The operator's metrics of its own work. No label contains a name: labels are kinds, condition types and the reasons
 // of resources/reasons.ts.
 //
-//   object_conditions, objects_not_ready       see kube/condition-metrics.ts
-//   propagation_duration_seconds               histogram: from a write at the service until every name server serves it
-//   deletions_held{kind}                       deleted objects whose records or zones remain (record/held.ts, zone/brake.ts)
-//   statuses_waiting                           statuses of DNSRecords that wait because writes go first (run/statuses.ts)
-//   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
-//   heartbeat_failing_seconds                  how long the service has accepted none for some team, 0 if it accepts them
-//   drift_total{kind,result}                   differences at the service: found, and repaired
-//   service_requests_total{method,code}        calls to the service by status; `none` without one, `other` for a rare status
-//   service_request_duration_seconds{method}   histogram: duration of one call
+//   object_conditions, objects_not_ready      see kube/condition-metrics.ts
+//   propagation_duration_seconds              histogram: from a write at the service until every name server serves it
+//   deletions_held{kind}                      deleted objects whose records or zones remain (record/held.ts,
+//                                             zone/brake.ts)
+//   statuses_waiting                          statuses of DNSRecords that wait because writes go first
+//                                             (run/statuses.ts)
+//   heartbeats_total{result}                  heartbeats of this cluster: accepted, refused and unavailable
+//   heartbeat_failing_seconds                 how long the service has accepted none for some team, 0 if it accepts
+//                                             them
+//   drift_total{kind,result}                  differences at the service: found, and repaired
+//   service_requests_total{method,code}       calls to the service by status; `none` without one, `other` for a rare
+//                                             status
+//   service_request_duration_seconds{method}  histogram: duration of one call
 
 import type { RequestObserver } from '#client/http.ts';
 import type { Cache } from '#kube/cache/store.ts';

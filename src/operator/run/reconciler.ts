@@ -4,8 +4,7 @@
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { Reconcile, ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
-import type { Condition } from '#kube/objects/conditions.ts';
-import { findCondition } from '#kube/objects/conditions.ts';
+import { type Condition, findCondition } from '#kube/objects/conditions.ts';
 import { addFinalizer, isDeleting, removeFinalizer } from '#kube/objects/finalizer.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { writeStatus as patchStatus } from '#kube/objects/status.ts';

@@ -23,7 +23,10 @@ export type ZoneAtService =
   | { zone: Zone; origin: NonNullable<ZoneStatus['origin']>; key?: ZoneStatus['key'] }
   | { answer: NotReady };
 
-/** @param name the canonical name of the zone @throws errors of the service and of the API server */
+/**
+ * @param name the canonical name of the zone
+ * @throws errors of the service and of the API server
+ */
 export async function zoneAtService(run: ZoneRun, service: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { object } = run;
   const isManagedZone = isManaged(object);

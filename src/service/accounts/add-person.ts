@@ -1,8 +1,9 @@
 // The administrator's command that adds a person with a key.
 import { insertAccountChange } from '#store/account-changes.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Tx } from '#store/database.ts';
 import { findMember, insertMember, insertUser, type Role, setRole, userByEmail } from '#store/people.ts';
-import { COMMAND_LINE, findTeam, type NamedTeam, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE, findTeam, type NamedTeam } from '../administrator.ts';
 import { mintPersonKey } from '../keys/keys.ts';
 import { readAddress } from './address.ts';
 import { endInvitations } from './members.ts';

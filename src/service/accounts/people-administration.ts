@@ -1,10 +1,12 @@
 // The administrator's commands about people: list, suspend, resume, remove, and the account at an OpenID provider. Each
 // change is one transaction with its history.
 //
-//     active      may sign in; keys and sessions are valid
-//     suspended   no key is valid and no sign-in succeeds; memberships stay, and `resume` makes keys valid again
-//     removed     keys, sessions, identities and memberships have ended; the address is free, the row stays for the history
+//     active     may sign in; keys and sessions are valid
+//     suspended  no key is valid and no sign-in succeeds; memberships stay, and `resume` makes keys valid again
+//     removed    keys, sessions, identities and memberships have ended; the address is free, the row stays for the
+//                history
 import { insertAccountChange } from '#store/account-changes.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Tx } from '#store/database.ts';
 import { deleteIdentities, findSubject, moveIdentity, userOfIdentity } from '#store/identities.ts';
 import { oldSessions } from '#store/keys.ts';
@@ -29,7 +31,7 @@ import {
   setSuspended,
 } from '#store/people-list.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
-import { COMMAND_LINE, type DryRun, inTransaction, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE, type DryRun, inTransaction } from '../administrator.ts';
 import { readAddress } from './address.ts';
 import { endInvitations, revokeMemberKeys } from './members.ts';
 import { SESSION_NAME } from './sessions.ts';
@@ -45,7 +47,8 @@ export async function adminListPeople(url: string): Promise<ListedPerson[]> {
 }
 
 /**
- * Ends the sessions of a person. Keys are invalid until `adminResumePerson`. @returns whether the person was active.
+ * Ends the sessions of a person. Keys are invalid until `adminResumePerson`.
+ * @returns whether the person was active.
  * @throws Error
  */
 export async function adminSuspendPerson(
@@ -67,7 +70,10 @@ export async function adminSuspendPerson(
   );
 }
 
-/** @returns whether the person was suspended. @throws Error */
+/**
+ * @returns whether the person was suspended.
+ * @throws Error
+ */
 export async function adminResumePerson(url: string, email: string, now: Date, options: DryRun = {}): Promise<boolean> {
   return inTransaction(
     url,
@@ -91,7 +97,10 @@ interface Removal extends DryRun {
   revokeKeys?: boolean | undefined;
 }
 
-/** @returns the teams that the person was in. @throws Error if a team would have no owner, or the person has zones */
+/**
+ * @returns the teams that the person was in.
+ * @throws Error if a team would have no owner, or the person has zones
+ */
 export async function adminRemovePerson(
   url: string,
   { email, heir, force = false, revokeKeys: isRevoking = false, ...options }: Removal,
@@ -132,7 +141,8 @@ export async function adminRemovePerson(
 
 /**
  * Makes an account at an OpenID provider that of the person with this address. Sessions of both people concerned end.
- * @returns the subject that the person had there before. @throws Error
+ * @returns the subject that the person had there before.
+ * @throws Error
  */
 export async function adminLinkPerson(
   url: string,

@@ -55,8 +55,8 @@ export async function countSignIn(context: ServiceContext, userId: string): Prom
 }
 
 /**
- * Starts a session within the caller's transaction. @throws Refusal forbidden if the person was suspended or removed
- * meanwhile
+ * Starts a session within the caller's transaction.
+ * @throws Refusal forbidden if the person was suspended or removed meanwhile
  */
 export async function startSessionIn(
   tx: Tx,
@@ -80,7 +80,10 @@ export async function startSessionIn(
   return { id, from };
 }
 
-/** @param state the random text of a sign-in at the provider. @returns false if it came back before */
+/**
+ * @param state the random text of a sign-in at the provider.
+ * @returns false if it came back before
+ */
 export async function useState({ db, now }: Pick<ServiceContext, 'db' | 'now'>, state: string): Promise<boolean> {
   return useSignIn(db, createHash('sha256').update(state).digest(), now());
 }

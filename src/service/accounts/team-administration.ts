@@ -2,6 +2,7 @@
 
 import { judgeLifetime } from '#base/lifetime.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
+import { withDatabase } from '#store/admin.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
 import { listTeamMembers, lockTeam, type TeamRow } from '#store/people.ts';
@@ -9,7 +10,7 @@ import { bindTeam, boundTeamId } from '#store/team-bindings.ts';
 import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listAllTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
-import { COMMAND_LINE, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE } from '../administrator.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */
@@ -68,7 +69,8 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
 }
 
 /**
- * The people and keys that are already in the team would reach the zones of the group. @throws Error that lists them
+ * The people and keys that are already in the team would reach the zones of the group.
+ * @throws Error that lists them
  */
 async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   const members = (await listTeamMembers(tx, team.id)).map(({ email, role }) => `${role} ${email}`);

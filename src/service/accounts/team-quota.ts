@@ -1,5 +1,6 @@
 // Shows and changes a team's own quota from the command line.
 import { insertAccountChange } from '#store/account-changes.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
 import { lockTeam, type TeamRow } from '#store/people.ts';
@@ -13,7 +14,7 @@ import {
   takeBackRoom,
   zoneUsage,
 } from '#store/quotas.ts';
-import { COMMAND_LINE, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE } from '../administrator.ts';
 import type { QuotaKind } from './quota.ts';
 
 export interface QuotaChange {

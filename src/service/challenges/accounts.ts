@@ -93,8 +93,8 @@ function newSubdomain(bytes: Buffer): string {
 }
 
 /**
- * The networks of a new account. The account of a key that is restricted to networks gets the same networks. @throws
- * Refusal bad_request
+ * The networks of a new account. The account of a key that is restricted to networks gets the same networks.
+ * @throws Refusal bad_request
  */
 async function judgeNetworks(
   context: ServiceContext,

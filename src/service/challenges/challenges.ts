@@ -25,7 +25,8 @@ const IS_THERE: ReadonlySet<RuleId> = new Set<RuleId>([
 
 /**
  * Adds one value to the existing ones for an hour, or renews it. A value that others have already is not an error.
- * @returns the id of its zone @throws as applySets, findChallengeTarget
+ * @returns the id of its zone
+ * @throws as applySets, findChallengeTarget
  */
 export async function addChallenge(
   context: ServiceContext,

@@ -1,12 +1,12 @@
 // Writes a group of works for one zone.
 //
-//     at once    Load everything with one statement → judge → write with one statement. The last one writes nothing if the
-//                zone changed in between or if another transaction holds its row lock.
-//     locked     If that fails, in a transaction: wait for the row lock → load → judge → write. If the changes do not fit into
-//                the zone's reservation, this way reserves more of the quota.
-//     alone      If a database constraint rejects a change that the rules allowed, or if the group is too large to load: each
-//                member gets a transaction of its own, and each part of a work a savepoint, so that only the rejected part
-//                fails.
+//     at once  Load everything with one statement → judge → write with one statement. The last one writes nothing if
+//              the zone changed in between or if another transaction holds its row lock.
+//     locked   If that fails, in a transaction: wait for the row lock → load → judge → write. If the changes do not fit
+//              into the zone's reservation, this way reserves more of the quota.
+//     alone    If a database constraint rejects a change that the rules allowed, or if the group is too large to load:
+//              each member gets a transaction of its own, and each part of a work a savepoint, so that only the
+//              rejected part fails.
 import { finishInTurns } from '#dns/steps.ts';
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import type { Db, Tx } from '#store/database.ts';
@@ -66,8 +66,8 @@ class MoreWrites extends Error {
 }
 
 /**
- * Returns one outcome for each request, in their order. @throws an error that affects all of them; nothing is written
- * then
+ * Returns one outcome for each request, in their order.
+ * @throws an error that affects all of them; nothing is written then
  */
 export async function writeGroup(
   context: ServiceContext,
@@ -275,7 +275,10 @@ async function writeParts(tx: Tx, group: Group, { caller, work }: GroupMember): 
   return [{ kind: 'done', value: answer }];
 }
 
-/** @param group has one member, a part of a work. @throws Refusal of the whole work */
+/**
+ * @param group has one member, a part of a work.
+ * @throws Refusal of the whole work
+ */
 async function writeWithSavepoint<Part>(tx: Tx, group: Group): Promise<Part | Refusal> {
   try {
     const [outcome] = await tx.transaction((savepoint) => writeLocked(savepoint, group, new Map()));

@@ -184,7 +184,10 @@ function recordChange(entry: Entry, caller: Caller, serial: number): RecordedCha
   return { keyId: caller.actor.keyId, requestId, owner, action, before, after, serial, undoes };
 }
 
-/** @returns a Refusal that was thrown. @throws any other error */
+/**
+ * @returns a Refusal that was thrown.
+ * @throws any other error
+ */
 export function* catchRefusal<T>(work: () => Steps<T>): Steps<T | Refusal> {
   try {
     return yield* work();

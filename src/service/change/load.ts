@@ -52,16 +52,16 @@ export async function loadJudgingData(
   const few = NAMES_WITHOUT_CHECK - names + 1;
   let loadedZone = await load(mustCheck ? MAX_OWNED_SETS : few);
   // The owners may have more sets than were read.
-  const isWhole = new Set(owners);
-  if (!mustCheck && owners.length > 0 && loadedZone.sets.filter(({ owner }) => isWhole.has(owner)).length >= few) {
+  const ownerSet = new Set(owners);
+  if (!mustCheck && owners.length > 0 && loadedZone.sets.filter(({ owner }) => ownerSet.has(owner)).length >= few) {
     await mustBeBounded(on, no, { ...query, owners });
     loadedZone = await load(MAX_OWNED_SETS);
   }
   const records = new LoadedRecords(query.ordernames);
   await finishInTurns(records.add([], loadedZone.records));
   // A plan may write an existing record with another TTL.
-  const isRead = new Set(neededNames);
-  const rewrittenRows = records.rows.filter((row) => isRead.has(row.name));
+  const readNames = new Set(neededNames);
+  const rewrittenRows = records.rows.filter((row) => readNames.has(row.name));
   for (const { ordername } of loadedZone.sets) records.ordernames.add(ordername);
   const looked = [...written, ...rewrittenRows];
   if (loadedZone.zone) await followLinks(on, loadedZone.zone, records, looked);

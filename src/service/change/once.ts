@@ -82,7 +82,8 @@ export async function repeatedAnswer<T>(context: ServiceContext, caller: Caller)
 }
 
 /**
- * Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request
+ * Null: the token is new, or the request has none.
+ * @throws Refusal conflict if the token was used for another request
  */
 export async function storedAnswer(db: Db | Tx, { actor, once: onceRequest }: Caller): Promise<KeptAnswer | null> {
   const answerRow = onceRequest && (await keptAnswer(db, actor.keyId, onceRequest.token));

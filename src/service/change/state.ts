@@ -50,7 +50,8 @@ export function tokenKey(keyId: string, token: string): string {
 }
 
 /**
- * The stored answer of a repeated request. @throws Refusal conflict if the Idempotency-Key was used for another request
+ * The stored answer of a repeated request.
+ * @throws Refusal conflict if the Idempotency-Key was used for another request
  */
 export function storedFor({ kept }: State, keyId: string, once: Once): KeptAnswer | null {
   const answerRow = kept.get(tokenKey(keyId, once.token)) ?? null;

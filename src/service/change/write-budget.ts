@@ -10,7 +10,10 @@ export interface WriteBudget {
   count(writes: number): Promise<void>;
 }
 
-/** @param budget null: the writes were counted before, or are not limited. @throws Refusal rate_limited */
+/**
+ * @param budget null: the writes were counted before, or are not limited.
+ * @throws Refusal rate_limited
+ */
 export async function countWrites(budget: WriteBudget | null, writes: number): Promise<void> {
   if (budget === null || writes <= budget.counted) return;
   await budget.count(writes);

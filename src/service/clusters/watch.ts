@@ -32,12 +32,12 @@ export async function watchRound(
   if (!(await hasClusters(context.db))) return;
   const lostClusters = await findLostClusters(context.db, times, LOST_AT_ONCE);
   for (const cluster of lostClusters) log.warn(cluster, 'a cluster is lost: it sent no heartbeat');
-  const isLost = new Set(lostClusters.map(({ owner, name }) => `${owner} ${name}`));
+  const lostKeys = new Set(lostClusters.map(({ owner, name }) => `${owner} ${name}`));
   const unmarkedRows = await unmarkedClusters(context.db, LOST_AT_ONCE);
   for (const cluster of unmarkedRows) {
     if (signal.aborted) return;
-    const isOwn = isLost.has(`${cluster.owner} ${cluster.name}`);
-    if (!isOwn && cluster.sinceMs < leftMs) continue;
+    const isNewlyLost = lostKeys.has(`${cluster.owner} ${cluster.name}`);
+    if (!isNewlyLost && cluster.sinceMs < leftMs) continue;
     await markCluster(context, cluster, () => signal.aborted).catch((error) => {
       log.warn({ err: error, cluster: cluster.name }, 'failed to mark the records of a cluster; retrying');
     });

@@ -1,6 +1,7 @@
 // The administrator's commands for the keys and trusts of any team. author.ts has the rules that hold for
 // administrators alone.
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';
 import { allNodeKeys } from '#store/node-keys.ts';
@@ -8,7 +9,7 @@ import { allKeys } from '#store/team-keys.ts';
 import { listSubjects } from '#store/trust-subjects.ts';
 import { allTrusts, type SharingTrust, type TrustRow, trustById } from '#store/trusts.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
-import { COMMAND_LINE, type DryRun, findTeam, inTransaction, type NamedTeam, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE, type DryRun, findTeam, inTransaction, type NamedTeam } from '../administrator.ts';
 import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
 import { revokeNodeKey } from '../nodes/keys.ts';
 import { insist } from '../refusal.ts';

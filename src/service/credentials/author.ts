@@ -1,10 +1,10 @@
 // The author of a change of credentials, with the rules that hold for them (architecture A32):
 //
-//                                  a member of the team, or a key of it                  an administrator of the service
-//     the quota of the team        limits the number of keys and trusts                  does not apply
-//     writes a minute              at most the limits of the service                     any number
-//     a trust's issuer, audience   must be the team's own                                takes them: trusts of other teams end
-//     keys of an issuer            at public addresses                                   anywhere, also those of the own cluster
+//                                 a member of the team, or a key of it  an administrator of the service
+//     the quota of the team       limits the number of keys and trusts  does not apply
+//     writes a minute             at most the limits of the service     any number
+//     a trust's issuer, audience  must be the team's own                takes them: trusts of other teams end
+//     keys of an issuer           at public addresses                   anywhere, also those of the own cluster
 //
 // Members use REST or the console. An administrator works on the database: with the command line, or as the Job of an
 // installation.

@@ -1,9 +1,10 @@
 // The trusts that an installation declares, as a whole: those of the list exist with exactly these terms, and those
 // that left the list are revoked. The name of each ends with the place of the installation, so that the trusts of
 // others stay as they are.
+import { formatError } from '#base/error-text.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Db } from '#store/database.ts';
 import { allTrusts, type SharingTrust } from '#store/trusts.ts';
-import { withDatabase } from '../administrator.ts';
 import { INSTALLATION } from './author.ts';
 import { ensureTrust, type WantedTrust } from './ensure-trust.ts';
 import { revokeCredential } from './lifecycle.ts';
@@ -42,7 +43,7 @@ export async function applyDeclaredTrusts(
       keptIds.add(trustId);
       outcomes.push({ name, state, awaitedZones, replaced: revoked });
     } catch (cause) {
-      throw new Error(`trust ${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new Error(`trust ${name}: ${formatError(cause)}`, { cause });
     }
   }
   const revokedNames = await withDatabase(url, (db) => revokeOthers(db, end, keptIds, now));

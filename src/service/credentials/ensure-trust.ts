@@ -13,7 +13,7 @@ import { insist } from '../refusal.ts';
 import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import { INSTALLATION } from './author.ts';
 import { changeCredential } from './lifecycle.ts';
-import { addTrust, revokeSharing, showTrustTerms, TRUST } from './trusts.ts';
+import { addTrust, revokeSharing, TRUST, viewTrustTerms } from './trusts.ts';
 
 /**
  * How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create
@@ -89,7 +89,7 @@ async function ensureTrustIn(
   // Also if no term changes: a trust of another team may be for the same tokens since then.
   const revokedTrusts = await revokeSharing(work, terms);
   const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], records);
-  const isSame = ca === terms.ca && isDeepStrictEqual(showTrustTerms(current), showTrustTerms(terms));
+  const isSame = ca === terms.ca && isDeepStrictEqual(viewTrustTerms(current), viewTrustTerms(terms));
   if (!isSame) await changeCredential(work, TRUST, current, () => terms);
   return {
     state: isSame && !isDeclaredAnew ? 'known' : 'changed',

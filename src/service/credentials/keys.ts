@@ -33,7 +33,7 @@ export interface KeyView extends Omit<KeyTerms, 'expiresAt'> {
 function keyView(key: TeamKeyRow): KeyView {
   return {
     id: key.id,
-    ...showTerms(key),
+    ...viewTerms(key),
     mintedBy: key.mintedBy,
     createdAt: key.createdAt.toISOString(),
     revokedAt: key.revokedAt?.toISOString() ?? null,
@@ -43,17 +43,17 @@ function keyView(key: TeamKeyRow): KeyView {
 }
 
 /** The terms of a key, as the history keeps them. */
-export function showTerms(key: KeyTerms) {
+export function viewTerms(key: KeyTerms) {
   const { name, records, manageZones, clusters, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } =
     key;
   const rights = { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks };
   return { name, ...rights, zoneWrites, recordWrites, expiresAt: key.expiresAt?.toISOString() ?? null };
 }
 
-export const KEY: CredentialKind<KeyTerms, ReturnType<typeof showTerms>> = {
+export const KEY: CredentialKind<KeyTerms, ReturnType<typeof viewTerms>> = {
   actions: { create: 'key.mint', change: 'key.change', revoke: 'key.revoke' },
   ended: 'key-ended',
-  show: showTerms,
+  show: viewTerms,
   compare: (before, after) => ({ before, after }),
   mustFit: async () => undefined,
   update: (tx, { id }, terms, rightsChangedAt) => updateKeyTerms(tx, id, terms, rightsChangedAt),
@@ -98,7 +98,7 @@ export async function createKey(
     const key = { teamId: team.id, ...terms, ...creator, createdAt: now, tsig: algorithm };
     const { id, text, tsig } = await mintKey(tx, key, random);
     const shownTsig = tsig === null ? {} : { tsig: { name: tsig.name, algorithm: tsig.algorithm } };
-    return { id, text, tsig, shown: { ...showTerms(terms), ...shownTsig } };
+    return { id, text, tsig, shown: { ...viewTerms(terms), ...shownTsig } };
   });
 }
 

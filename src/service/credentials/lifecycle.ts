@@ -58,7 +58,11 @@ export interface CredentialKind<Terms extends KeyTerms, Shown extends Limits> {
   show(terms: Terms): Shown;
   /** Both sides of a change as the history keeps them. */
   compare(before: Shown, after: Shown): { before: object; after: object };
-  /** Checks terms that the zones of the team allow. @param row null: a new one. @throws Refusal */
+  /**
+   * Checks terms that the zones of the team allow.
+   * @param row null: a new one.
+   * @throws Refusal
+   */
   mustFit(work: CredentialWork, row: (Credential & Terms) | null, terms: Terms): Promise<void>;
   /**
    * @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant

@@ -58,7 +58,10 @@ export async function acceptSubject(
   });
 }
 
-/** @returns the history entry. @throws Refusal not_found, conflict */
+/**
+ * @returns the history entry.
+ * @throws Refusal not_found, conflict
+ */
 export async function acceptIn(
   tx: Tx,
   { id, pinSubjects, revokedAt }: Awaited<ReturnType<typeof mustBeTrust>>,

@@ -19,7 +19,7 @@ import { insist, refusal } from '../refusal.ts';
 import { trustChange } from '../trusts/history.ts';
 import { audienceOfTeam, findSharing, mustHaveOwnTokens } from '../trusts/reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
-import { showTerms } from './keys.ts';
+import { viewTerms } from './keys.ts';
 import {
   type CredentialKind,
   type CredentialWork,
@@ -51,7 +51,7 @@ export function trustView(trust: TrustRow): TrustView {
   const { id, createdBy, subjects, awaitedZones } = trust;
   return {
     id,
-    ...showTrustTerms(trust),
+    ...viewTrustTerms(trust),
     createdBy,
     createdAt: trust.createdAt.toISOString(),
     revokedAt: trust.revokedAt?.toISOString() ?? null,
@@ -62,17 +62,17 @@ export function trustView(trust: TrustRow): TrustView {
 }
 
 /** The terms of a trust, as the history keeps them. */
-export function showTrustTerms(trust: TrustTerms) {
+export function viewTrustTerms(trust: TrustTerms) {
   const { issuer, audience, keySource, privateAddresses, match, pinSubjects } = trust;
-  const { name, ...terms } = showTerms(trust);
+  const { name, ...terms } = viewTerms(trust);
   const tokens = { issuer, audience, keySource, privateAddresses, match, maxTokenAge: trust.maxTokenAgeS, pinSubjects };
   return { name, ...tokens, ...terms };
 }
 
-export const TRUST: CredentialKind<TrustTerms, ReturnType<typeof showTrustTerms>> = {
+export const TRUST: CredentialKind<TrustTerms, ReturnType<typeof viewTrustTerms>> = {
   actions: { create: 'trust.create', change: 'trust.change', revoke: 'trust.revoke' },
   ended: 'trust-ended',
-  show: showTrustTerms,
+  show: viewTrustTerms,
   compare: trustChange,
   async mustFit({ tx, team, author, now }, row, terms) {
     // An expired trust that becomes valid again may find that its tokens belong to another team now.
@@ -117,8 +117,8 @@ export interface CreatedTrust {
 }
 
 /**
- * Creates a trust with terms that were judged. @throws Refusal no_zone (grants), bad_request (tokens), forbidden
- * (quota)
+ * Creates a trust with terms that were judged.
+ * @throws Refusal no_zone (grants), bad_request (tokens), forbidden (quota)
  */
 export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
   const { tx, team, author, now, random } = work;
@@ -129,7 +129,7 @@ export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise
       createdAt: now,
     };
     await insertTrust(tx, { ...creation, teamId: team.id, ...terms, ...indexOfTrust(terms) });
-    return { id: creation.id, shown: showTrustTerms(terms) };
+    return { id: creation.id, shown: viewTrustTerms(terms) };
   });
   return { id, revoked: await revokeSharing(work, terms) };
 }

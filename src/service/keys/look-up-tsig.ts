@@ -16,7 +16,10 @@ const lookUp = sharedLookUp<string, TsigSecretRow | null>(async (db, names) => {
 /** The times until which names are known to be absent, by database. */
 const absent = new WeakMap<Db, Map<string, number>>();
 
-/** @param name in lower case, without final dot. @returns null if no key has this name */
+/**
+ * @param name in lower case, without final dot.
+ * @returns null if no key has this name
+ */
 export async function lookUpTsigKey(db: Db, name: string): Promise<TsigSecretRow | null> {
   const expiryByName = absent.get(db) ?? new Map<string, number>();
   absent.set(db, expiryByName);

@@ -52,7 +52,7 @@ export function changesRights<T extends Limits>(before: T, after: T): boolean {
 
 interface TermsRules {
   now: Date;
-  /** Whether the limits may be higher than those of BUCKETS. Only the administrator of the service may set such limits. */
+  /** Whether the limits may be higher than those of BUCKETS. Only an administrator of the service may set those. */
   anyLimits: boolean;
 }
 

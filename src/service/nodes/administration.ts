@@ -1,7 +1,8 @@
 // The administrator's commands about name servers. They use the database directly and need no key.
 import { NODE_NAME } from '#base/part-names.ts';
+import { withDatabase } from '#store/admin.ts';
 import { allNodes, forgetNode, type NodeRow, setComparison } from '#store/nodes.ts';
-import { COMMAND_LINE, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE } from '../administrator.ts';
 import { judgeTerms, NO_TERMS } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
 import { ensureNodeKey, newNodeKeyText, registerNodeKey } from './keys.ts';
@@ -77,7 +78,8 @@ export async function adminCompareNodes(
 }
 
 /**
- * Forgets a node that does not report any more. @returns the number of its instances; 0 if there is none, or it reports
+ * Forgets a node that does not report any more.
+ * @returns the number of its instances; 0 if there is none, or it reports
  */
 export async function adminForgetNode(url: string, name: string): Promise<number> {
   return withDatabase(url, async (db) => (await forgetNode(db, name)).length);

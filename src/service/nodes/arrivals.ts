@@ -20,8 +20,8 @@ export interface Arrival {
 export interface Arrivals {
   /**
    * The living instances as soon as each has the transactions, apart from those that are starting, or at the limit.
-   * Returns sooner if too many requests wait, and when the process exits. @throws an error of the database; the reason
-   * of the signal
+   * Returns sooner if too many requests wait, and when the process exits.
+   * @throws an error of the database; the reason of the signal
    */
   until(arrival: Arrival, signal: AbortSignal): Promise<readonly LivingRow[]>;
   /** A node reported to this process. */

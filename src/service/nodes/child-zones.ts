@@ -58,7 +58,10 @@ export function createChildZones(clock: Clock): ChildZones {
   };
 }
 
-/** @returns whether a zone still waits @throws an error of the database */
+/**
+ * @returns whether a zone still waits
+ * @throws an error of the database
+ */
 async function takeSteps(context: ServiceContext): Promise<boolean> {
   const openZones = await waitingZones(context.db);
   if (openZones.length === 0) return false;
@@ -103,7 +106,8 @@ async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[
 }
 
 /**
- * @param zones those of one parent. @returns the number of delegated zones; the others wait because the parent is busy
+ * @param zones those of one parent.
+ * @returns the number of delegated zones; the others wait because the parent is busy
  */
 async function delegateAt(context: ServiceContext, zones: readonly WaitingZone[]): Promise<number> {
   for (const [index, { id }] of zones.entries()) {

@@ -1,12 +1,13 @@
 // The node key of an installation. The installation generates the text and keeps it in a Secret; this module registers
 // it in the database. All operations can be repeated.
-import { withDatabase } from '../administrator.ts';
+import { withDatabase } from '#store/admin.ts';
 import { ensureNodeKey, expireNodeKey, type NodeKeyState } from './keys.ts';
 
 const AUTHOR = { requestId: 'bootstrap' };
 
 /**
- * Registers the key, unless it is unusable. @param name the name of the key; its nodes report with names of their own
+ * Registers the key, unless it is unusable.
+ * @param name the name of the key; its nodes report with names of their own
  */
 export async function ensureInstallationNodeKey(
   url: string,

@@ -60,7 +60,8 @@ export interface Reader {
 
 export interface Hub {
   /**
-   * Opens a stream. @param connect makes the connection; it is called last, so that an error can be answered
+   * Opens a stream.
+   * @param connect makes the connection; it is called last, so that an error can be answered
    * @throws Refusal busy; an error of the database
    */
   open(reader: Reader, connect: () => Outlet): Promise<void>;
@@ -150,7 +151,10 @@ class FeedHub implements Hub {
     for (const { stream } of [...this.#streams]) stream.end(end);
   }
 
-  /** @returns whether there was a change @throws an error of the database */
+  /**
+   * @returns whether there was a change
+   * @throws an error of the database
+   */
   async #lookOnce(): Promise<boolean> {
     const { source, clock, log } = this.#options;
     this.#look ??= await Look.begin(source, clock);

@@ -3,9 +3,10 @@
  * rows at this name, on the hosted zone there, and on the settings of the zone; never on other names, so a change
  * concerns the names that it writes. SOA and DNSSEC records are not rendered.
  *
- *     apex of a hosted child zone    NS and DS of the child, nothing else
- *     apex                           the NS of the service and of the zone's secondaries, and the records of an active zone
- *     any other name                 the records of an active zone; a placeholder if they are an ALIAS without addresses
+ *     apex of a hosted child zone  NS and DS of the child, nothing else
+ *     apex                         the NS of the service and of the zone's secondaries, and the records of an active
+ *                                  zone
+ *     any other name               the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
  * A record whose owners are withdrawn is omitted while another record is at its name and type.
  *

@@ -38,7 +38,10 @@ const FORGET_EVERY_MS = 60 * 60 * 1_000;
 /** The names whose duplicates were logged. */
 const MAX_LOGGED = 1_000;
 
-/** @param now the time in ms @param onReport called after each report that was stored */
+/**
+ * @param now the time in ms
+ * @param onReport called after each report that was stored
+ */
 export function createNodeReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
   const duplicates = new Set<string>();
   let forgottenAt = now();

@@ -54,16 +54,18 @@ export interface ServedSource {
   /**
    * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their
    * commits. They say where to look: the names are rendered as they are now.
-   * @param seenSnapshot `seen` in the result of this reader's last look, together with its cursor: the reader gets
-   * each row once. (Default: the snapshot in the cursor.)
+   * @param seen that in the result of this reader's last look, together with its cursor: the reader gets each row
+   * once. (Default: the snapshot in the cursor.)
    * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of
    * Postgres, older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000
    * names
    */
   changesSince(cursor: string, seen?: string): Promise<ServedChanges | null>;
   /**
-   * The RRsets of the names, and the head of the zone, of one snapshot. @param names relative to the zone, each once
-   * @returns null if the zone does not exist. @throws RangeError with more than 1,000 names
+   * The RRsets of the names, and the head of the zone, of one snapshot.
+   * @param names relative to the zone, each once
+   * @returns null if the zone does not exist.
+   * @throws RangeError with more than 1,000 names
    */
   render(zoneId: string, names: readonly string[]): Promise<{ head: ZoneHead; sets: ServedSet[] } | null>;
   /**
@@ -73,8 +75,8 @@ export interface ServedSource {
   list(signal: AbortSignal): AsyncIterable<ZoneHead[]>;
   /**
    * A whole zone of one snapshot, its RRsets in pages of at most 500. It holds a connection until the last page is
-   * read, the loop is left or the signal aborts; a reader that takes no page for 30 s loses it. @returns null if the
-   * zone does not exist
+   * read, the loop is left or the signal aborts; a reader that takes no page for 30 s loses it.
+   * @returns null if the zone does not exist
    */
   zone(
     zoneId: string,

@@ -1,9 +1,10 @@
 // The stream of one name server.
 //
-//   catching up   It has lines of its own: first the list of all zones or the changes since its cursor, then the changes that came
-//                 meanwhile. These are collected by zone (pending.ts) until the reader has taken the lines that were sent.
-//   following     Nothing is pending. It gets the same octets as every other stream that follows.
-//   ended         The connection is closed, or the node was too slow, or its key ended.
+//   catching up  It has lines of its own: first the list of all zones or the changes since its cursor, then the changes
+//                that came meanwhile. These are collected by zone (pending.ts) until the reader has taken the lines
+//                that were sent.
+//   following    Nothing is pending. It gets the same octets as every other stream that follows.
+//   ended        The connection is closed, or the node was too slow, or its key ended.
 //
 // A stream that follows catches up again when its reader is slow, or when all zones have to be read again. `said` is
 // the position up to which everything was written. Every line except `beat` and `list-end` carries the position before

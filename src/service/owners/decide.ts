@@ -2,11 +2,13 @@
 // the records and owners at the name go in, and a list of edits comes out.
 //
 //     the value exists    its owners               the set
-//     no                  –                        makes it: from a record of its own that is not needed any more, or as a new one
+//     no                  –                        makes it: from a record of its own that is not needed any more, or
+//                                                  as a new one
 //     yes                 this one                 keeps it
-//     yes                 others                   owns it too, if all of them share and the set shares; otherwise it is refused
-//     yes                 none                     owns it, if it adopts and the TTL is the same, or if it had applied the value
-//                                                  before; otherwise it is refused
+//     yes                 others                   owns it too, if all of them share and the set shares; otherwise it
+//                                                  is refused
+//     yes                 none                     owns it, if it adopts and the TTL is the same, or if it had applied
+//                                                  the value before; otherwise it is refused
 //
 // A record of the owner that the set does not name is deleted, or loses this owner if it has others. Each record has
 // the lowest TTL of its owners.

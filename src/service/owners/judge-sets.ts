@@ -222,7 +222,11 @@ function* releaseSets(
   }
 }
 
-/** Makes one edit. @returns the record that it created, which belongs to the set. @throws Refusal */
+/**
+ * Makes one edit.
+ * @returns the record that it created, which belongs to the set.
+ * @throws Refusal
+ */
 function run(
   judge: Judge,
   set: ReadApply | StoredOwnedSet,

@@ -25,7 +25,10 @@ export interface Place {
 /** All of them answer queries for addresses, so that a record of one type adds to those of the others. */
 const ADDRESSES: readonly RecordType[] = ['A', 'AAAA', 'ALIAS', 'CNAME'];
 
-/** @param defaultTtl that of the zone, in seconds @returns null if it may */
+/**
+ * @param defaultTtl that of the zone, in seconds
+ * @returns null if it may
+ */
 export function judgeBeginning(set: ReadApply, place: Place, defaultTtl: number): Refusal | null {
   const { onlyAmong } = set;
   if (onlyAmong === null) return null;

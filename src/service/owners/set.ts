@@ -115,7 +115,10 @@ export type ReadSet = ReadApply | ReadRelease | ReadReleaseAll;
 /** The longest lease, in ms. */
 export const LEASE_MS = 24 * 60 * 60 * 1_000;
 
-/** @param zoneName canonical @returns one entry for each set, in the same order */
+/**
+ * @param zoneName canonical
+ * @returns one entry for each set, in the same order
+ */
 export function* readSets(
   sets: readonly (SetInput | Refusal)[],
   zoneName: string,

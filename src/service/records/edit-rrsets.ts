@@ -47,7 +47,8 @@ export async function editRrsets<T>(
 }
 
 /**
- * Judges the same without writing anything: neither the write limits nor the quota are checked. @throws as editRrsets
+ * Judges the same without writing anything: neither the write limits nor the quota are checked.
+ * @throws as editRrsets
  */
 export function tryRrsets(context: ServiceContext, caller: Caller, zoneId: string, edit: RrsetEdit): Promise<void> {
   return tryChange(context, caller, zoneId, rrsetWork(edit));

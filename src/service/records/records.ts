@@ -48,7 +48,8 @@ export type ListedView = RecordView & { etag?: string };
 /**
  * A page of the zone's records in a stable order: at most `limit`, and fewer if their contents reach a megabyte. A
  * filter that no record can match gives an empty list.
- * @returns null if the caller has this state already. @throws Refusal no_zone, forbidden, bad_request (cursor)
+ * @returns null if the caller has this state already.
+ * @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function readRecords(
   context: ServiceContext,
@@ -105,8 +106,8 @@ export async function readManagedRecord(
 }
 
 /**
- * Some records for the console, in the order of their ids here. Those that no longer exist are omitted. @throws as
- * readManagedRecord
+ * Some records for the console, in the order of their ids here. Those that no longer exist are omitted.
+ * @throws as readManagedRecord
  */
 export async function readManagedRecordsById(
   context: ServiceContext,
@@ -134,8 +135,8 @@ export async function withOwners(
 /**
  * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database
  * connection.
- * @returns null if the caller has this state already. @throws as readRecords; Refusal busy when the first of several
- * pages is read
+ * @returns null if the caller has this state already.
+ * @throws as readRecords; Refusal busy when the first of several pages is read
  */
 export async function readAllRecords(
   context: ServiceContext,
@@ -195,8 +196,8 @@ export function readRecordOwners(
 }
 
 /**
- * The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone,
- * forbidden
+ * The filter for the requested records that the key may read; null: no record can match.
+ * @throws Refusal no_zone, forbidden
  */
 export async function prepareList(
   context: ServiceContext,

@@ -1,5 +1,6 @@
 // The administrator's commands about secondaries. They use the database directly and need no key.
 import type { Secondary } from '#dns/secondaries/secondary.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Tx } from '#store/database.ts';
 import {
   allSecondaries,
@@ -13,7 +14,7 @@ import {
 import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { setLockTimeout } from '#store/zones.ts';
-import { type DryRun, inTransaction, withDatabase } from '../administrator.ts';
+import { type DryRun, inTransaction } from '../administrator.ts';
 import { isLockFailure } from '../change/once.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
@@ -81,7 +82,7 @@ export async function adminRemoveSecondary(url: string, name: string, now: Date,
 }
 
 /** Adds zones to the list of a secondary, or takes them out. @throws Error if one of the names is unknown */
-export async function adminListZones(
+export async function adminChangeListedZones(
   url: string,
   name: string,
   zones: { add: readonly string[]; remove: readonly string[] },

@@ -2,14 +2,14 @@
 import type { Tx } from '#store/database.ts';
 import { refreshServiceNames, refreshZoneNames, zonesWithStaleNames } from '#store/secondaries.ts';
 import { lockZone, touchZone } from '#store/zones.ts';
+import { serialAfter } from '../change/history.ts';
+import { touchParent } from '../zones/parent.ts';
+
 /**
  * Makes the NS records of zones those of their secondaries, and announces the zones that change.
  * @param zoneId only this zone, whose row is locked; null: every zone
  * @returns the serial of the last zone that changed; null: none did
  */
-import { serialAfter } from '../change/history.ts';
-import { touchParent } from '../zones/parent.ts';
-
 export async function settleNames(tx: Tx, zoneId: string | null, now: Date): Promise<number | null> {
   let last: number | null = null;
   if (zoneId === null) await refreshServiceNames(tx);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeySource } from '#base/key-source.ts';
 
 /**
- * Both sides of the change, from the terms as trustTermsView shows them. Pinned keys that stay are named by their
+ * Both sides of the change, from the terms as viewTrustTerms makes them. Pinned keys that stay are named by their
  * digest, because 16 of them have 20 kB, and each entry would have them twice.
  */
 export function trustChange<Terms extends { keySource: KeySource }>(

@@ -179,8 +179,8 @@ async function findDeleted(
 }
 
 /**
- * The key may have been revoked, or the member removed, since the request arrived. @throws Refusal unauthorized,
- * forbidden
+ * The key may have been revoked, or the member removed, since the request arrived.
+ * @throws Refusal unauthorized, forbidden
  */
 async function mustStillManage(
   db: Db | Tx,

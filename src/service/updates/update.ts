@@ -80,7 +80,8 @@ export async function applyUpdate(
 
 /**
  * A key that is restricted to some names or types reads only those that it may write. Whether a name has records at all
- * may be asked about each name that it may write, because a refused write tells as much. @throws Refusal forbidden
+ * may be asked about each name that it may write, because a refused write tells as much.
+ * @throws Refusal forbidden
  */
 function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites }: Update): void {
   for (const prerequisite of prerequisites) {

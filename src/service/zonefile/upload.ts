@@ -31,7 +31,8 @@ export async function uploadZoneFile(
 }
 
 /**
- * The file that this caller previewed last; null if it has expired or there is none. @throws Refusal no_zone, forbidden
+ * The file that this caller previewed last; null if it has expired or there is none.
+ * @throws Refusal no_zone, forbidden
  */
 export async function readUpload(context: ServiceContext, { actor }: Caller, zoneId: string): Promise<Upload | null> {
   const zone = await seeZone(context, actor, zoneId, 'no_zone');

@@ -17,8 +17,9 @@ export async function readClientSettings(
 }
 
 /**
- * Sets some settings; the others stay. @param settings the caller bounds their number and length. @throws Refusal
- * no_zone, forbidden
+ * Sets some settings; the others stay.
+ * @param settings the caller bounds their number and length.
+ * @throws Refusal no_zone, forbidden
  */
 export async function changeClientSettings(
   context: ServiceContext,

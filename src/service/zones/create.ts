@@ -40,7 +40,8 @@ interface ZoneInput {
 }
 
 /**
- * Writes the first records of a new zone in the transaction that creates it. @throws Refusal; there is no new zone then
+ * Writes the first records of a new zone in the transaction that creates it.
+ * @throws Refusal; there is no new zone then
  */
 export type FirstRecords = (tx: Tx, zone: ZoneRow) => Promise<unknown>;
 

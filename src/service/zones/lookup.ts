@@ -33,8 +33,8 @@ export async function findTarget(context: Reading, actor: Actor, name: string): 
 }
 
 /**
- * @param text the name with or without its final dot. @returns null if the zone does not exist, or the key may not see
- * it
+ * @param text the name with or without its final dot.
+ * @returns null if the zone does not exist, or the key may not see it
  */
 export async function findZoneNamed({ db }: Reading, actor: Actor, text: string): Promise<ZoneRow | null> {
   const name = parseZoneName(text);

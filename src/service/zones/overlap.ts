@@ -39,8 +39,8 @@ export async function mustNotOverlap(
 }
 
 /**
- * The parent's records at or below the new apex would no longer be served. The parent is locked. @throws Refusal
- * conflict
+ * The parent's records at or below the new apex would no longer be served. The parent is locked.
+ * @throws Refusal conflict
  */
 async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
   const relative = name.slice(0, -parent.name.length - 1);

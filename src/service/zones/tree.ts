@@ -2,7 +2,8 @@
 // lock of the database, that of the tree of zones, lets one transaction at a time decide that. Everything that takes
 // long happens before it:
 //
-//     1. the turn of the name    A second creation of the same name waits in memory, and at another replica for the lock of the name.
+//     1. the turn of the name    A second creation of the same name waits in memory, and at another replica for the
+//                                lock of the name.
 //     2. the turn of the parent  It may be busy, which concerns its owner alone.
 //     3. a slot of the process   Few transactions wait for the lock of the tree with a connection; teams take turns.
 //     4. the lock of the tree    Held for the last checks and the commit.

@@ -172,7 +172,8 @@ export async function readZone(
 
 /**
  * Deletes the zone with all its records. For some time its name is reserved for the owner, who can restore the zone
- * (undo/zone.ts). @throws Refusal no_zone, forbidden, precondition_failed, busy
+ * (undo/zone.ts).
+ * @throws Refusal no_zone, forbidden, precondition_failed, busy
  */
 export async function removeZone(context: ServiceContext, caller: Caller, id: string): Promise<void> {
   const { name } = await seeZone(context, caller.actor, id, 'no_zone');

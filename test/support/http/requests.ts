@@ -1,6 +1,5 @@
 // Real HTTP to one address of the REST API, for tests. It can also send requests that no client would send.
-import type { Dispatcher } from 'undici';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { errorBody } from '#contract/error.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';

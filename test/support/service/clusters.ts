@@ -1,6 +1,5 @@
 // Clusters of a test service: heartbeats, drain and restore over HTTP, and a loss without the wait of a minute.
-import type { Method, Reply } from '../http/requests.ts';
-import { refusal } from '../http/requests.ts';
+import { type Method, type Reply, refusal } from '../http/requests.ts';
 import type { TestService } from './service.ts';
 
 type Who = { text: string };

@@ -13,7 +13,7 @@ import type { Registry } from 'prom-client';
 import { Agent } from 'undici';
 import { afterAll } from 'vitest';
 import { composeApi } from '#api/compose.ts';
-import { partsOfApi } from '#api/parts.ts';
+import { loadParts } from '#api/parts.ts';
 import { API_PROCESS_SETTINGS } from '#api/settings.ts';
 import { readConfig } from '#config.ts';
 import type { DnsRecord } from '#contract/record.ts';
@@ -154,7 +154,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     registries.push(metrics.registry);
     const telemetry = { log: createLogger({ name: 'api', level: 'trace', destination }), metrics };
     const { requestMs, retentionEveryMs, clusterTimes, meter = CALM, time } = options;
-    const api = await composeApi(config, await partsOfApi(config, options.now), telemetry, {
+    const api = await composeApi(config, await loadParts(config, options.now), telemetry, {
       meter,
       clusterTimes,
       ...(requestMs === undefined ? {} : { requestMs }),

@@ -2,8 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Client } from '#client/client.ts';
-import { createClient } from '#client/client.ts';
+import { type Client, createClient } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isBusy } from '#client/errors.ts';
 import { fetchEnclosingZone, fetchRecords, fetchZones, readRecordPages } from '#client/lists.ts';
 import { applyRecords } from '#contract/operations/owners.ts';

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
-import type { Dispatcher, DispatcherOptions } from '#client/pace/dispatcher.ts';
-import { createDispatcher } from '#client/pace/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '#client/pace/dispatcher.ts';
 import type { Lane } from '#client/pace/waiting.ts';
 import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 

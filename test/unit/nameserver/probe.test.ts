@@ -5,8 +5,15 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { decodeMessage, encodeQuery } from '#nameserver/probe/message.ts';
-import type { WireType } from '#nameserver/probe/probe.ts';
-import { ask, NoAnswer, parseOverrides, resolveServers, rrsetServed, zoneServed } from '#nameserver/probe/probe.ts';
+import {
+  ask,
+  NoAnswer,
+  parseOverrides,
+  resolveServers,
+  rrsetServed,
+  type WireType,
+  zoneServed,
+} from '#nameserver/probe/probe.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];

@@ -1,6 +1,6 @@
 // The catalogue of refusals, and the refusals that are created from it.
 import { expect, test } from 'vitest';
-import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
+import { Refusal, refusal, toIssuesRefusal } from '#service/refusal.ts';
 import { CATALOGUE, SUBJECTS } from '#service/refusals/catalogue.ts';
 
 test('the catalogue lists each rule under exactly one subject', () => {
@@ -40,18 +40,22 @@ test('a refusal for several fields has a sentence for each field, and no sentenc
     { path: ['ttl'], message: 'is too low' },
     { path: ['ttl'], message: 'is too low' },
   ];
-  expect(refuseIssues(issues).message).toBe('name: is missing. ttl: is too low.');
+  expect(toIssuesRefusal(issues).message).toBe('name: is missing. ttl: is too low.');
 });
 
 test('a refusal for the whole of an input has no field, and the sentence of a part has no subject', () => {
   const issue = { path: [], message: 'must be a JSON object' };
-  expect(refuseIssues([issue])).toMatchObject({ field: null, message: 'The request must be a JSON object.' });
-  expect(refuseIssues([issue], 'invalid-value').within('changes.3').message).toBe('changes.3: must be a JSON object.');
+  expect(toIssuesRefusal([issue])).toMatchObject({ field: null, message: 'The request must be a JSON object.' });
+  expect(toIssuesRefusal([issue], 'invalid-value').within('changes.3').message).toBe(
+    'changes.3: must be a JSON object.',
+  );
 });
 
 test('a refusal names each unknown field, up to ten and each clipped', () => {
   const keys = Array.from({ length: 30 }, (_, at) => `${at}-${'x'.repeat(200)}`);
-  const refused = refuseIssues([{ path: ['record'], message: 'has unknown fields', code: 'unrecognized_keys', keys }]);
+  const refused = toIssuesRefusal([
+    { path: ['record'], message: 'has unknown fields', code: 'unrecognized_keys', keys },
+  ]);
   expect([refused, ...refused.others].map(({ field }) => field)).toEqual(
     keys.slice(0, 10).map((key) => `record.${key.slice(0, 100)}`),
   );
@@ -64,7 +68,7 @@ test('a refusal for a value of a wrong type says nothing about its size', () => 
     { path: ['ids'], message: 'must have at most 3 entries', code: 'too_big' },
     { path: ['name'], message: 'must not be empty', code: 'too_small' },
   ];
-  expect(refuseIssues(issues).message).toBe('ids: must be a list. name: must not be empty.');
+  expect(toIssuesRefusal(issues).message).toBe('ids: must be a list. name: must not be empty.');
 });
 
 test('a refusal is the same after it was stored as JSON', () => {

@@ -1,6 +1,8 @@
 // A zone transfer (RFC 5936) from a server, over TCP, with or without TSIG.
+
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
+import { formatError } from '#base/error-text.ts';
 import { CLASS, META, type MessageRecord, nameText, readMessage } from '#dns/message/message.ts';
 import { signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
 import { createAnswerCheck } from '#dns/message/tsig-answers.ts';
@@ -68,7 +70,7 @@ export async function readAxfr({ host, port, zone, key, signal, now = unixTime }
     check?.finish();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = formatError(error);
     throw new Error(`${from}: the server ${problem}`);
   }
   return toSourceZone(from, parsed.value, records);
@@ -106,8 +108,8 @@ interface Connection {
 }
 
 /**
- * The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and
- * after 64 MiB
+ * The messages of the server until it closes the connection.
+ * @throws Error of the socket, after a silence of 30 s, and after 64 MiB
  */
 async function* readAnswers({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
   const socket = connect({ host, port });

@@ -1,5 +1,7 @@
 // The YAML files of octoDNS: one file for each zone, named after it, with records by name. Pure.
+
 import { isMap, isSeq } from 'yaml';
+import { formatError } from '#base/error-text.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clip } from '#dns/verdict.ts';
 import { readYaml, toMappingKey, type YamlFile } from '../../yaml-input.ts';
@@ -15,8 +17,8 @@ const DYNAMIC = ['dynamic', 'geo'] as const;
 const DEFAULT_TTL = 3_600;
 
 /**
- * @param zone `example.com` for the file `example.com.yaml` @throws Error if the file is not YAML, or not a map of
- * names
+ * @param zone `example.com` for the file `example.com.yaml`
+ * @throws Error if the file is not YAML, or not a map of names
  */
 export function readOctodns(from: string, text: string, zone: string): SourceZone {
   const parsed = parseZoneName(zone);
@@ -25,7 +27,7 @@ export function readOctodns(from: string, text: string, zone: string): SourceZon
   try {
     addRecords(lines, readYaml(text, '1.2'));
   } catch (error) {
-    throw new Error(`${from}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${from}: ${formatError(error)}`);
   }
   return lines.zone(parsed.value);
 }

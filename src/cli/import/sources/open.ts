@@ -107,8 +107,8 @@ function parseColumns(words: readonly string[]): Record<string, string> {
 }
 
 /**
- * The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others. @throws Error
- * without any
+ * The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others.
+ * @throws Error without any
  */
 async function listYamlFiles(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /\.ya?ml$/i.test(name)).sort();

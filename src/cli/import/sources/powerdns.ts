@@ -1,5 +1,7 @@
 // Zones of the HTTP API of PowerDNS (version 4 and later).
+
 import { z } from 'zod';
+import { formatError } from '#base/error-text.ts';
 import { shownText } from '#base/printable.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clip } from '#dns/verdict.ts';
@@ -102,7 +104,7 @@ async function ask<T>({ url, key, path, schema, signal }: Question<T>): Promise<
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new Error(`no answer from ${address}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new Error(`no answer from ${address}: ${formatError(cause)}`);
   }
   if (response.status === 401) throw new Error(`${address} does not accept the key; --powerdns-key names its file`);
   if (response.status === 404 || response.status === 422) throw new Error(`${address}: PowerDNS has no such zone`);

@@ -11,8 +11,9 @@ const PROXY_NOTE =
   'Cloudflare answers this name with addresses of its proxy. Zonestead answers with this record, so clients reach its host directly.';
 
 /**
- * @param from a path, whose last name may be that of the zone. @param zone (Default: the owner of the SOA record, or
- * the first $ORIGIN.) @throws Error if neither names a zone
+ * @param from a path, whose last name may be that of the zone.
+ * @param zone (Default: the owner of the SOA record, or the first $ORIGIN.)
+ * @throws Error if neither names a zone
  */
 export function parseZoneFileSource(from: string, text: string, zone?: string): SourceZone {
   const name = zone ?? zoneOfFile(text);

@@ -5,8 +5,8 @@ import { authenticate } from '#service/keys/keys.ts';
 import { isToken } from '#service/trusts/authenticate.ts';
 
 /**
- * Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`. @throws Refusal
- * unauthorized
+ * Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`.
+ * @throws Refusal unauthorized
  */
 export function requireApiHeaders(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {

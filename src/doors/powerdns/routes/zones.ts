@@ -83,8 +83,8 @@ async function findZone(context: ServiceContext, request: FastifyRequest, name: 
 }
 
 /**
- * @returns a function that makes the items of a list from zones. @param hasDnssec whether they tell that the zone is
- * signed
+ * @returns a function that makes the items of a list from zones.
+ * @param hasDnssec whether they tell that the zone is signed
  */
 function itemReader(context: ServiceContext, hasDnssec: boolean) {
   return async (zones: readonly ZoneView[]): Promise<object[]> => {

@@ -29,7 +29,10 @@ const TRANSFERS_LIMIT = 1024 * 1024;
 /** A HEAD of these routes would be as much work as the GET. */
 const WITHOUT_HEAD = { exposeHeadRoute: false };
 
-/** @param feed undefined: the routes are described, but not served @param protection an onRequest hook */
+/**
+ * @param feed undefined: the routes are described, but not served
+ * @param protection an onRequest hook
+ */
 export function feedRoutes(
   app: FastifyInstance,
   context: ServiceContext,

@@ -5,8 +5,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effort } from '../../../support/runner/seed.ts';
-import type { TestService } from '../../../support/service/service.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { startTestService, type TestService } from '../../../support/service/service.ts';
 
 const service = await startTestService();
 const { dns, request } = service;

@@ -6,7 +6,11 @@ import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import { isOfSlot } from '#dns/secondaries/serial.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
-import { adminListSecondaries, adminListZones, adminPutSecondary } from '#service/secondaries/administration.ts';
+import {
+  adminChangeListedZones,
+  adminListSecondaries,
+  adminPutSecondary,
+} from '#service/secondaries/administration.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import { createResolver, type Resolver } from '../../../support/dns/resolver.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
@@ -172,7 +176,7 @@ test('a change that adds or removes a zone reaches the catalogs, and a list deci
   await everywhere((kind) => answers(kind, `www.${other.zoneName}`, '192.0.2.7'), CATALOGS);
   const nsd = `hmac-sha256:${keys.nsd.name}:${keys.nsd.secret}`;
   expect(await transfer(first.port, other.zoneName, { key: nsd })).toContain('Transfer failed');
-  await adminListZones(database, 'nsd', { add: [other.zoneName], remove: [] }, new Date());
+  await adminChangeListedZones(database, 'nsd', { add: [other.zoneName], remove: [] }, new Date());
   await expect.poll(() => transfer(first.port, other.zoneName, { key: nsd }), LIMIT).toContain('192.0.2.7');
   await expect
     .poll(async () => (await running.knot.resolver.lookup(other.zoneName, 'NS')).answers.join(), LIMIT)
@@ -181,7 +185,7 @@ test('a change that adds or removes a zone reaches the catalogs, and a list deci
   await expect
     .poll(async () => (await stateOf('nsd'))?.behind, LIMIT)
     .toMatchObject([{ zone: other.id, state: 'absent', reason: 'answers REFUSED' }]);
-  await adminListZones(database, 'nsd', { add: [], remove: [other.zoneName] }, new Date());
+  await adminChangeListedZones(database, 'nsd', { add: [], remove: [other.zoneName] }, new Date());
   await expect.poll(async () => (await stateOf('nsd'))?.behind, LIMIT).toEqual([]);
   await service.request('DELETE', `/zones/${other.id}`);
   const rcode = async (kind: Kind) => (await running[kind].resolver.lookup(other.zoneName, 'SOA')).rcode;

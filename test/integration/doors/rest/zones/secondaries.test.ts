@@ -5,7 +5,7 @@ import type { Change } from '#contract/change.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';
 import {
-  adminListZones,
+  adminChangeListedZones,
   adminPutSecondary,
   adminRemoveSecondary,
   adminShowSecondary,
@@ -25,7 +25,7 @@ type Input = Partial<Parameters<typeof adminPutSecondary>[1]>;
 const put = (name: string, input: Input = {}) =>
   adminPutSecondary(database, { name, addresses: ['192.0.2.53'], ...input }, randomBytes, new Date());
 const list = (name: string, change: { add?: string[]; remove?: string[] }) =>
-  adminListZones(database, name, { add: [], remove: [], ...change }, new Date());
+  adminChangeListedZones(database, name, { add: [], remove: [], ...change }, new Date());
 const choose = (zone: { id: string }, secondaries: unknown, key?: TestKey) =>
   request('PUT', `/zones/${zone.id}/secondaries`, { secondaries }, key?.text);
 const secondariesOf = async (zone: { id: string }) =>
