@@ -9,7 +9,7 @@ import { zoneNameIndex } from '#resources/zone-ref.ts';
 
 export type Shown = DNSZone | DNSRecord;
 
-/** What the title of an object consists of. An object that does not exist has a title too. */
+/** The parts of the title of an object. An object that does not exist has a title too. */
 interface Titled {
   readonly kind: string;
   readonly metadata: ObjectName;

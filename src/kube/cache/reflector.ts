@@ -7,7 +7,8 @@
 //        └───▶ list                    └── closed, lost, 429, 5xx ─────┘
 //
 // The version only advances by lists and by events that are already in the cache, so reopening at it loses nothing.
-// Every wait ends with the signal. watch.ts and backoff.ts hold the times, which are those of client-go and kube-rs.
+// Every wait ends with the signal. The times of kube/cache/watch.ts and kube/controller/backoff.ts are those of
+// client-go and kube-rs.
 
 import { type Clock, realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';

@@ -214,8 +214,8 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'no process completes a drain whose process was killed',
     'killed',
     'src/service/clusters/watch.ts',
-    'if (!isOwn && cluster.sinceMs < leftMs) continue;',
-    'if (!isOwn) continue;',
+    'if (!isNewlyLost && cluster.sinceMs < leftMs) continue;',
+    'if (!isNewlyLost) continue;',
   ),
   fault(
     'locked',
