@@ -192,7 +192,7 @@ test('an administrator gets the same words about the zone of a record from why a
   const why = await plugin(plane.kubeconfig, 'why', 'www', '-n', 'team-a');
   const doctor = await run('zonestead', plane.kubeconfig, ['doctor', 'www.mine.example', '--namespace', 'team-a']);
   const findings = [
-    'FAIL  The disk is full.\n      → Read the log of node ns2; `zonestead nodes list` shows its state\n',
+    'FAIL  The disk is full.\n      → Read the log of node ns2; `zonestead admin nodes list` shows its state\n',
     'warn  mine.example has no confirmed delegation: The parent has no DS record.\n      → Publish the DS record of the message at the parent.',
   ];
   for (const each of findings) for (const out of [why.out, doctor.out]) expect(out).toContain(each);

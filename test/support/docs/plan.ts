@@ -123,7 +123,7 @@ export const PLAN = {
       ),
       ...begins(SECONDARIES, 'zonestead zones secondaries', 'zonestead admin secondaries remove'),
       ...proven(TOUR_PROOFS.user, begins(TEAMS, 'zonestead admin users')),
-      ...begins(TEAMS, 'zonestead admin teams', 'zonestead admin zones', 'zonestead zones'),
+      ...begins(TEAMS, 'zonestead admin teams', 'zonestead zones delete', 'zonestead admin zones'),
       ...begins('docs/reference/dnszone.md', 'kubectl explain'),
       ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
     ],
