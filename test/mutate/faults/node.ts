@@ -170,6 +170,13 @@ export const NODE_FAULTS: readonly Fault[] = [
     'test/integration/nameserver/node/refused-notify.test.ts',
   ),
   fault(
+    'node-source-early',
+    'a node says that it is the source before knotd answers with changes',
+    ['src/nameserver/node/transfers.ts', "await this.#apply(plan, 'source', signal);", ''],
+    'unit',
+    'test/unit/nameserver/node/transfers.test.ts',
+  ),
+  fault(
     'node-tcp-threads',
     'transfers that no client reads keep queries over TCP waiting',
     ['src/nameserver/knot/configuration.ts', 'settings.tcpWorkers ?? 10', 'settings.tcpWorkers ?? 1'],

@@ -1,8 +1,12 @@
 // The part of a node in zone transfers, and its watch of a secondary.
 import { describe, expect, test } from 'vitest';
+import { realClock } from '#base/clock.ts';
 import { SecondaryWatch } from '#nameserver/node/secondary-watch.ts';
 import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
 import { isPlausible, judgeRole, memberRows, NO_PART, readPart, unstamped } from '#nameserver/node/transfer-part.ts';
+import { Transfers } from '#nameserver/node/transfers.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 
 const row = (name: string, engineSerial: number | null): KnownZone => ({ ...emptyRow(name, name), engineSerial });
 const rows = (...all: KnownZone[]) => new Map(all.map((each) => [each.name, each]));
@@ -133,4 +137,31 @@ test('the watch of a secondary says that the address is silent, until it answers
   given.answer = { serial: 8 };
   await looks(2);
   expect([watch.silent(), watch.isCurrent(zones)]).toEqual([null, true]);
+});
+
+test('a node says that it is the source only after knotd answers with changes', async () => {
+  const steps: string[] = [];
+  const end = new AbortController();
+  let transfers: string | null = null;
+  const state = {
+    rows: () => rows(),
+    facts: () => ({ transfers }),
+    setFacts: (facts: { transfers: string }) => {
+      transfers = facts.transfers;
+      const role = judgeRole(readPart(transfers));
+      steps.push(`says ${role}`);
+      if (role === 'source') end.abort();
+    },
+  };
+  const options = {
+    ...{ node: 'ns1', clock: realClock, date: () => new Date(), random: () => 0, metrics: createMetrics(), state },
+    log: createLogger({ name: 'test', level: 'silent' }),
+    engine: {},
+    api: { transfers: async () => ({ slot: 0, role: 'source', generation: 1, version: '1', secondaries: [] }) },
+    transfers: { apply: async ({ role }: { role: string }) => steps.push(`applies ${role}`) },
+  };
+  const node = new Transfers(options as never);
+  node.told('1');
+  await node.run(AbortSignal.any([end.signal, AbortSignal.timeout(10_000)]));
+  expect(steps).toEqual(['says new-source', 'applies new-source', 'applies source', 'says source']);
 });
