@@ -160,18 +160,16 @@ export async function sendTerms<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const message = error.message.replace(/^(\w+)(?:\.\w+)*(?=: )/, (path, field: string) =>
-      Object.hasOwn(OPTIONS, field) || TERMS.has(field) ? optionOf(field) : path,
-    );
+    if (!namesField(error)) throw error;
+    const [root = ''] = error.field.split('.');
+    const message = error.message.replace(`${error.field}: `, () => `${optionOf(root)}: `);
     if (!(error instanceof ApiError)) throw new Error(message, { cause: error });
     error.message = message;
     throw error;
   }
 }
 
-/** The fields of which the service may say that they are wrong, and whose options have the same names. */
-const TERMS: ReadonlySet<string> = new Set([
-  ...['name', 'records', 'manageZones', 'clusters', 'zoneWrites', 'recordWrites'],
-  ...['issuer', 'audience', 'match', 'maxTokenAge', 'pinSubjects', 'ca', 'privateAddresses'],
-]);
+/** Whether it is an ApiError or a Refusal about one field. Its message begins with the path of the field. */
+function namesField(error: unknown): error is Error & { field: string } {
+  return error instanceof Error && 'field' in error && typeof error.field === 'string';
+}

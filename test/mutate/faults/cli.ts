@@ -216,7 +216,7 @@ export const CLI_FAULTS: readonly Fault[] = [
   fault(
     'option-names',
     'an error about a term names the field of a request and not the option',
-    { file: 'src/cli/terms.ts', find: 'Object.hasOwn(OPTIONS, field) || TERMS.has(field)', replace: "field === ''" },
+    { file: 'src/cli/terms.ts', find: 'optionOf(root)', replace: 'root' },
     TEAMS,
   ),
   fault(
