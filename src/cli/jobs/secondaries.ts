@@ -13,8 +13,9 @@ import { plainName } from '#dns/names/plain.ts';
 import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret } from '#kube/objects/secrets.ts';
-import { adminPutSecondary, adminRemoveSecondary } from '#service/secondaries/administration.ts';
+import { adminPutSecondary, adminRemoveSecondary, UnknownSecondary } from '#service/secondaries/administration.ts';
 import { parseSecondaryEndpoint, type SecondaryInput } from '#service/secondaries/input.ts';
+import { UnknownZone } from '#service/secondaries/write.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { jsonList } from './json-list.ts';
 
@@ -105,7 +106,7 @@ export async function applySecondaries(
   for (const name of gone) {
     await adminRemoveSecondary(url, name, new Date()).catch((error: unknown) => {
       // It was removed already.
-      if (!(error instanceof Error && error.message.startsWith(`there is no secondary ${name};`))) throw error;
+      if (!(error instanceof UnknownSecondary)) throw error;
     });
     log.info({ secondary: name }, 'the secondary left the values, and is removed');
   }
@@ -153,10 +154,9 @@ async function applyOne(
     try {
       return (await adminPutSecondary(url, input, randomBytes, new Date())).isNew;
     } catch (error) {
-      const zone = /^there is no zone (\S+)$/.exec(formatCause(error))?.[1];
-      const { zones } = input;
-      const known = Array.isArray(zones) ? zones.filter((each) => plainName(each) !== zone) : [];
-      if (!Array.isArray(zones) || known.length === zones.length) throw error;
+      if (!(error instanceof UnknownZone) || !Array.isArray(input.zones)) throw error;
+      const { zone } = error;
+      const known = input.zones.filter((each) => plainName(each) !== zone);
       log.warn(
         { secondary: rest.name, zone },
         'there is no such zone; the next upgrade adds it to the list if it is there then',

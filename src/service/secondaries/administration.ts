@@ -67,7 +67,7 @@ export async function adminChangeSecondary(
 ): Promise<WrittenSecondary> {
   return alone(url, options, async (tx) => {
     const before = await secondaryByName(tx, name);
-    if (before === null) throw noSecondary(name);
+    if (before === null) throw new UnknownSecondary(name);
     return writeSecondary(tx, changedInput(before, change), before, random, now);
   });
 }
@@ -75,7 +75,7 @@ export async function adminChangeSecondary(
 /** @throws Error if there is no such secondary */
 export async function adminRemoveSecondary(url: string, name: string, now: Date, options: DryRun = {}): Promise<void> {
   await alone(url, options, async (tx) => {
-    if (!(await deleteSecondary(tx, name))) throw noSecondary(name);
+    if (!(await deleteSecondary(tx, name))) throw new UnknownSecondary(name);
     await settleNames(tx, null, now);
     await changePlan(tx);
   });
@@ -91,7 +91,7 @@ export async function adminChangeListedZones(
 ): Promise<void> {
   await alone(url, options, async (tx) => {
     const secondary = await secondaryByName(tx, name);
-    if (secondary === null) throw noSecondary(name);
+    if (secondary === null) throw new UnknownSecondary(name);
     if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
     await changeZones(tx, name, zones);
     await settleNames(tx, null, now);
@@ -134,7 +134,7 @@ function toShownOffer(all: boolean, offers: readonly Offer[]): ShownSecondary['o
 /** @throws Error if there is no such secondary */
 export async function adminShowSecondary(url: string, name: string): Promise<ShownSecondary> {
   const secondary = (await adminListSecondaries(url)).find((each) => each.name === name);
-  if (secondary === undefined) throw noSecondary(name);
+  if (secondary === undefined) throw new UnknownSecondary(name);
   return secondary;
 }
 
@@ -161,6 +161,9 @@ async function alone<T>(url: string, options: DryRun, work: (tx: Tx) => Promise<
   });
 }
 
-function noSecondary(name: string): Error {
-  return new Error(`there is no secondary ${name}; "zonestead admin secondaries list" shows the names`);
+/** No secondary has this name. */
+export class UnknownSecondary extends Error {
+  constructor(name: string) {
+    super(`there is no secondary ${name}; "zonestead admin secondaries list" shows the names`);
+  }
 }

@@ -73,10 +73,22 @@ async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [
   await writeOffers(tx, secondary, offers);
 }
 
+/** A secondary is to have a zone that does not exist. */
+export class UnknownZone extends Error {
+  /** In lower case, without a final dot. */
+  readonly zone: string;
+
+  constructor(zone: string) {
+    super(`there is no zone ${zone}`);
+    this.zone = zone;
+  }
+}
+
+/** @throws {UnknownZone} */
 async function findZoneIds(tx: Tx, names: readonly string[]): Promise<string[]> {
   const canonical = names.map(plainName);
   const zoneRows = await zonesNamed(tx, canonical);
   const missingName = canonical.find((name) => zoneRows.every((zone) => zone.name !== name));
-  if (missingName !== undefined) throw new Error(`there is no zone ${missingName}`);
+  if (missingName !== undefined) throw new UnknownZone(missingName);
   return zoneRows.map(({ id }) => id);
 }
