@@ -1,4 +1,7 @@
 // A time limit for reading facts: a part that does not answer must not keep a command from its other findings.
+import { realClock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { untilAborted } from '#base/wait.ts';
 
 /**
  * Ends the wait even if a part of the work does not follow its signal, as the resolver of the system does not.
@@ -9,18 +12,14 @@ export async function withLimit<T>(
   caller: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = AbortSignal.timeout(ms);
+  const limit = deadline(realClock, ms, caller);
+  const end = untilAborted(limit.signal).then(() => Promise.reject(limit.signal.reason));
   try {
-    const signal = AbortSignal.any([caller, limit]);
-    return await Promise.race([work(signal), rejectAtEnd(signal)]);
+    return await Promise.race([work(limit.signal), end]);
   } catch (error) {
     caller.throwIfAborted();
-    throw limit.aborted ? new Error(`no answer within ${ms / 1000} s`) : error;
+    throw limit.expired() ? new Error(`no answer within ${ms / 1000} s`) : error;
+  } finally {
+    limit.clear();
   }
-}
-
-function rejectAtEnd(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
