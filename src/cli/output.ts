@@ -28,3 +28,10 @@ export async function show({ format, print }: Output, value: unknown, lines: () 
   else if (format === 'json') print(JSON.stringify(value, null, 2));
   else print((await import('#base/yaml.ts')).toYaml(value));
 }
+
+/** Prints the fields of an object for people. */
+export function printFields(value: object, print: (line: string) => void): void {
+  for (const [field, each] of Object.entries(value)) {
+    print(`${field}: ${typeof each === 'string' ? each : JSON.stringify(each)}`);
+  }
+}

@@ -2,7 +2,6 @@
 // in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { judgeLifetime } from '#base/lifetime.ts';
 import { administratorTrustTerms } from '#contract/terms.ts';
 import type { CommandGroup } from '../command.ts';
 import { readInput } from '../input.ts';
@@ -11,6 +10,7 @@ import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { formatMinute, table } from '../table.ts';
 import { parseTerms, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
 import { showExplanation } from '../trusts/explanation.ts';
+import { buildTrustCells, printTrust, TRUST_COLUMNS } from '../trusts/print.ts';
 import {
   AUDIENCE,
   ISSUER,
@@ -129,18 +129,9 @@ async function listTrusts(administration: Administration, { team, ...options }: 
   const now = new Date();
   const { adminListTrusts } = await load();
   const listed = await adminListTrusts(administration.url, team ?? null);
-  const rows = listed.map((trust) => [
-    trust.id,
-    trust.team,
-    trust.name,
-    trust.issuer,
-    JSON.stringify(trust.match),
-    judgeLifetime(trust, now),
-    String(trust.subjects),
-    formatMinute(trust.lastUsedAt),
-  ]);
+  const rows = listed.map((trust) => [trust.id, trust.team, ...buildTrustCells(trust, now)]);
   await show(outputOf(administration, options), { trusts: listed }, () =>
-    table(['ID', 'TEAM', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, administration.print),
+    table(['ID', 'TEAM', ...TRUST_COLUMNS], rows, administration.print),
   );
 }
 
@@ -148,15 +139,9 @@ async function listTrusts(administration: Administration, { team, ...options }: 
 async function showTrust(administration: Administration, id: string, options: OutputOption): Promise<void> {
   const { adminReadTrust } = await load();
   const { known, ...trust } = await adminReadTrust(administration.url, id);
-  const { print } = administration;
-  await show(outputOf(administration, options), { ...trust, known }, () => {
-    for (const [field, value] of Object.entries(trust)) {
-      print(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-    }
-    print('');
-    const rows = known.map((each) => [each.subject, each.keyId, formatMinute(each.lastUsedAt), each.pinnedUid ?? '-']);
-    table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, print);
-  });
+  await show(outputOf(administration, options), { ...trust, known }, () =>
+    printTrust(trust, known, administration.print),
+  );
 }
 
 /** @throws Error if the trust does not exist */

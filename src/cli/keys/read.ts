@@ -2,11 +2,11 @@
 import { judgeLifetime } from '#base/lifetime.ts';
 import { getAppKey, listAppKeys, revokeAppKey } from '#contract/operations/keys.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
-import { show } from '../output.ts';
+import { printFields, show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
-import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
+import { TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
 import { formatMinute, table } from '../table.ts';
 import { keyIdOf } from './minted.ts';
 import { KEY_ID } from './options.ts';

@@ -1,10 +1,10 @@
 // `zonestead keys mint` and `update`
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { createAppKey, updateAppKey } from '#contract/operations/keys.ts';
-import { show } from '../output.ts';
+import { printFields, show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
-import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
+import { TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
 import { parseTerms, RIGHTS_CHANGE_OPTIONS, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
 import { keyIdOf, printMinted } from './minted.ts';
 import { KEY_ID, keyFields, type MintGiven, TSIG_OPTIONS } from './options.ts';

@@ -24,13 +24,18 @@ export const TEAM_OPTION: OptionDescription = {
 export const NEEDS_PERSON = 'with the key of a person';
 
 /** The teams of the person whose key it is. @throws Error for the key of an app, which may not see teams */
-export async function teamsOf({ client, signal }: Session): Promise<readonly OwnTeam[]> {
+async function teamsOf({ client, signal }: Session): Promise<readonly OwnTeam[]> {
   const { user, team, teams = [] } = await client.call(getAccount, {}, { signal });
   if (user !== undefined) return teams;
   const holder = team === undefined ? '' : ` of the team ${JSON.stringify(team.name)}`;
   throw new Error(
     `ZONESTEAD_API_KEY is the key of an app${holder}, and this command needs the key of a person (yu_…). An administrator creates one with "zonestead admin users add"`,
   );
+}
+
+/** @throws Error for the key of an app, which says what to do more exactly than the refusal of the service */
+export async function requirePerson(session: Session): Promise<void> {
+  await teamsOf(session);
 }
 
 /**
@@ -68,11 +73,4 @@ export async function memberOf({ client, signal }: Session, team: OwnTeam, given
   throw new Error(
     `${given} is not a member of the team ${JSON.stringify(team.name)}; "zonestead users list --team ${team.id}" lists the members`,
   );
-}
-
-/** Prints the fields of an object for people. */
-export function printFields(value: object, print: (line: string) => void): void {
-  for (const [field, each] of Object.entries(value)) {
-    print(`${field}: ${typeof each === 'string' ? each : JSON.stringify(each)}`);
-  }
 }

@@ -1,10 +1,10 @@
 // `zonestead teams …`: the teams of a person, over the REST API with the key of that person.
 import * as teamApi from '#contract/operations/teams.ts';
 import type { CommandGroup } from '../command.ts';
-import { show } from '../output.ts';
+import { printFields, show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
-import { NEEDS_PERSON, printFields, teamOf, teamsOf } from '../rest/team.ts';
+import { NEEDS_PERSON, requirePerson, teamOf } from '../rest/team.ts';
 import { formatMinute, table } from '../table.ts';
 
 const TEAM = { usage: '<team>', describe: 'team by name or by id' };
@@ -57,7 +57,7 @@ export const command: CommandGroup = {
 
 async function listTeams(session: Session): Promise<void> {
   const { client, signal, print } = session;
-  await teamsOf(session);
+  await requirePerson(session);
   const { teams } = await client.call(teamApi.listTeams, {}, { signal });
   const rows = teams.map(({ id, role, createdAt, name }) => [id, role, formatMinute(createdAt), name]);
   await show(session, { teams }, () => table(['ID', 'ROLE', 'CREATED', 'NAME'], rows, print));
@@ -65,7 +65,7 @@ async function listTeams(session: Session): Promise<void> {
 
 async function createTeam(session: Session, name: string): Promise<void> {
   const { client, signal, print } = session;
-  await teamsOf(session);
+  await requirePerson(session);
   const team = await client.call(teamApi.createTeam, { body: { name } }, { signal });
   await show(session, team, () => print(`team ${team.name} (${team.id}) is created, and you are its ${team.role}`));
 }

@@ -1,13 +1,13 @@
 // `zonestead trusts list`, `show` and `revoke`
-import { judgeLifetime } from '#base/lifetime.ts';
 import { getTrust, listTrustSubjects, listTrusts, revokeTrust } from '#contract/operations/trusts.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
-import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
-import { formatMinute, table } from '../table.ts';
+import { TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
+import { table } from '../table.ts';
+import { buildTrustCells, printTrust, TRUST_COLUMNS } from './print.ts';
 
 export const TRUST_ID = { usage: '<trustId>', describe: 'id of the trust, as "trusts list" prints it' };
 
@@ -39,18 +39,8 @@ async function listAll(session: Session, team: string | undefined): Promise<void
   const { id: teamId } = await teamOf(session, team);
   const { trusts } = await client.call(listTrusts, { params: { teamId } }, { signal });
   const now = new Date();
-  const rows = trusts.map((trust) => [
-    trust.id,
-    trust.name,
-    trust.issuer,
-    JSON.stringify(trust.match),
-    judgeLifetime(trust, now),
-    String(trust.subjects),
-    formatMinute(trust.lastUsedAt),
-  ]);
-  await show(session, { trusts }, () =>
-    table(['ID', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, print),
-  );
+  const rows = trusts.map((trust) => [trust.id, ...buildTrustCells(trust, now)]);
+  await show(session, { trusts }, () => table(['ID', ...TRUST_COLUMNS], rows, print));
 }
 
 async function showTrust(session: Session, trustId: string, team: string | undefined): Promise<void> {
@@ -59,12 +49,7 @@ async function showTrust(session: Session, trustId: string, team: string | undef
   const params = { teamId, trustId };
   const trust = await client.call(getTrust, { params }, { signal });
   const { subjects: known } = await client.call(listTrustSubjects, { params }, { signal });
-  await show(session, { ...trust, known }, () => {
-    printFields(trust, print);
-    print('');
-    const rows = known.map((each) => [each.subject, each.keyId, formatMinute(each.lastUsedAt), each.pinnedUid ?? '-']);
-    table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, print);
-  });
+  await show(session, { ...trust, known }, () => printTrust(trust, known, print));
 }
 
 /** @throws Error if the team has no such trust */

@@ -1,10 +1,10 @@
 // `zonestead trusts create` and `update`
 import * as trustApi from '#contract/operations/trusts.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
-import { show } from '../output.ts';
+import { printFields, show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
-import { printFields, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
+import { TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
 import { parseTerms, RIGHTS_CHANGE_OPTIONS, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
 import { TRUST_ID } from './read.ts';
 import {

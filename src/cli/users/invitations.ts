@@ -7,7 +7,7 @@ import { show } from '../output.ts';
 import { parseFields } from '../parse-options.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
-import { TEAM_OPTION, type TeamOption, teamOf, teamsOf } from '../rest/team.ts';
+import { requirePerson, TEAM_OPTION, type TeamOption, teamOf } from '../rest/team.ts';
 import { table } from '../table.ts';
 
 /** A role as a word of the command line. */
@@ -69,7 +69,7 @@ async function inviteUser(session: Session, email: string, options: InviteOption
 
 async function listOwn(session: Session): Promise<void> {
   const { client, signal, print } = session;
-  await teamsOf(session);
+  await requirePerson(session);
   const { invitations: open } = await client.call(invitationApi.listInvitations, {}, { signal });
   const rows = open.map(({ id, team, role: as, invitedBy, expiresAt }) => [id, team.name, as, invitedBy, expiresAt]);
   await show(session, { invitations: open }, () => {
@@ -96,7 +96,7 @@ async function listOfTeam(session: Session, given: string): Promise<void> {
 /** @throws Error if there is no such invitation */
 async function acceptOne(session: Session, invitationId: string): Promise<void> {
   const { client, signal, print } = session;
-  await teamsOf(session);
+  await requirePerson(session);
   const team = await client.call(invitationApi.acceptInvitation, { params: { invitationId } }, { signal });
   await show(session, team, () => print(`you are ${team.role} of team ${team.name} (${team.id})`));
 }
@@ -104,7 +104,7 @@ async function acceptOne(session: Session, invitationId: string): Promise<void> 
 /** @throws Error if there is no such invitation */
 async function declineOne(session: Session, invitationId: string): Promise<void> {
   const { client, signal, print } = session;
-  await teamsOf(session);
+  await requirePerson(session);
   await client.call(invitationApi.declineInvitation, { params: { invitationId } }, { signal });
   await show(session, { declined: invitationId }, () => print(`declined the invitation ${invitationId}`));
 }
