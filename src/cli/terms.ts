@@ -36,25 +36,25 @@ const LEVELS: readonly OptionDescription[] = [
 const RESTRICTIONS: readonly (OptionDescription & { without: string })[] = [
   {
     flags: '--grant <zoneId=level>',
-    describe: 'access to the records of one zone; overrides --records; can be repeated',
+    describe: 'access to the records of one zone; overrides --records',
     value: 'list',
     without: 'no zone has access of its own',
   },
   {
     flags: '--only-name <pattern>',
-    describe: 'allow only names that match, for instance _acme-challenge.*; can be repeated',
+    describe: 'allow only names that match, for instance _acme-challenge.*',
     value: 'list',
     without: 'allow all names',
   },
   {
     flags: '--only-type <type>',
-    describe: 'allow only records of this type; can be repeated',
+    describe: 'allow only records of this type',
     value: 'list',
     without: 'allow all types',
   },
   {
     flags: '--network <cidr>',
-    describe: 'accept requests only from this network; can be repeated',
+    describe: 'accept requests only from this network',
     value: 'list',
     without: 'accept requests from anywhere',
   },

@@ -103,7 +103,7 @@ function withDatabaseHint(error: unknown): unknown {
 }
 
 function buildOption({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {
-  const option = new Option(flags, describe);
+  const option = new Option(flags, value === 'list' ? `${describe} (can be repeated)` : describe);
   if (preset !== undefined) option.default(preset, preset === '' ? 'none' : undefined);
   if (isRequired) option.makeOptionMandatory();
   if (choices !== undefined) option.choices(choices);

@@ -100,7 +100,7 @@ export function diagnoseName(
 }
 
 /**
- * @returns undefined if there is no such object or kind
+ * @returns undefined if the object or its kind does not exist
  * @throws Error if a right is missing
  */
 async function readOne<T extends KubeObject>(

@@ -178,5 +178,5 @@ export function unknownName(name: string, where: string, known: readonly Shown[]
   const names = known.map((object) => object.metadata.name);
   const near = names.filter((each) => each.includes(name) || name.includes(each)).slice(0, 5);
   const hint = near.length > 0 ? ` Similar names are ${near.join(', ')}.` : '';
-  return `There is no DNSZone and no DNSRecord ${name} in ${where}.${hint} kubectl zonestead status lists what is there.`;
+  return `No DNSZone or DNSRecord in ${where} has the name ${name}.${hint} "kubectl zonestead status" lists the objects.`;
 }

@@ -7,6 +7,7 @@ import { createClient } from '#client/client.ts';
 import type { ClientKey } from '#client/key.ts';
 import { readServiceVersion } from '#client/version.ts';
 import { getAccount } from '#contract/operations/account.ts';
+import { RCODE } from '#dns/wire/rcodes.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 import { type Finding, fail, ok, type Subject } from './finding.ts';
 import { withLimit } from './limit.ts';
@@ -14,8 +15,6 @@ import { rankFindings } from './rank.ts';
 import { PORT_QUESTION } from './server-checks.ts';
 
 const LIMIT_MS = 10_000;
-/** RFC 1035, 4.1.1. */
-const SERVFAIL = 2;
 
 interface ServiceAddress {
   readonly ZONESTEAD_URL: string;
@@ -67,7 +66,7 @@ function nameServerChecks(dns: string): Check[] {
       const { address } = await lookup(host.replace(/^\[|\]$/g, ''));
       const question = { name: 'check.invalid', type: 'SOA' } as const;
       const { rcode } = await ask({ address, port: Number(port) }, question, { transport, signal });
-      if (rcode === SERVFAIL) throw new Error(`${address} cannot read its database (SERVFAIL)`);
+      if (rcode === RCODE.SERVFAIL) throw new Error(`${address} cannot read its database (SERVFAIL)`);
       return `${address} answers`;
     },
   }));

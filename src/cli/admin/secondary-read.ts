@@ -44,13 +44,13 @@ export const config = describeAdminCommand({
     { flags: '--for <server>', describe: 'its name server', isRequired: true, choices: ['bind', 'knot', 'nsd'] },
     {
       flags: '--primary <address>',
-      describe: 'an address of one of your name servers, the usual source first; may be repeated',
+      describe: 'an address of one of your name servers, the usual source first',
       isRequired: true,
       value: 'list',
     },
     {
       flags: '--listen <address>',
-      describe: 'an address that it listens on; may be repeated (default: its addresses)',
+      describe: 'an address that it listens on (default: its addresses)',
       value: 'list',
     },
     { flags: '--folder <folder>', describe: 'its folder for zones', default: '/var/lib/zonestead-secondary' },

@@ -99,8 +99,8 @@ export const zones = describeAdminCommand({
   describe: 'change the list of the zones that a secondary gets',
   arguments: NAME,
   options: [
-    { flags: '--add <zone>', describe: 'a zone that it gets from now on; may be repeated', value: 'list' },
-    { flags: '--remove <zone>', describe: 'a zone that it gets no longer; may be repeated', value: 'list' },
+    { flags: '--add <zone>', describe: 'a zone that it gets from now on', value: 'list' },
+    { flags: '--remove <zone>', describe: 'a zone that it no longer gets', value: 'list' },
     DRY_RUN_OPTION,
   ],
   run: (administration, [name = ''], options: ZonesOptions) => changeZones(administration, name, options),

@@ -122,7 +122,7 @@ async function listUsers(administration: Administration, options: OutputOption):
   );
 }
 
-/** @throws Error if there is no such user */
+/** @throws Error if the user does not exist */
 async function suspendUser({ url, print }: Administration, options: Chosen): Promise<void> {
   const { adminSuspendPerson } = await load();
   const { email } = options;
@@ -131,7 +131,7 @@ async function suspendUser({ url, print }: Administration, options: Chosen): Pro
   sayer(print, options)(isNew ? `suspended ${email}: ${words}` : `${email} was suspended already`);
 }
 
-/** @throws Error if there is no such user */
+/** @throws Error if the user does not exist */
 async function resumeUser({ url, print }: Administration, options: Chosen): Promise<void> {
   const { adminResumePerson } = await load();
   const { email } = options;
@@ -142,7 +142,7 @@ async function resumeUser({ url, print }: Administration, options: Chosen): Prom
   )(isNew ? `resumed ${email}: the keys of the user are valid again` : `${email} was not suspended`);
 }
 
-/** @throws Error if there is no such user, a team would have no owner, or the user has zones */
+/** @throws Error if the user does not exist or has zones, or if a team would have no owner */
 async function removeUser({ url, print }: Administration, options: RemoveOptions): Promise<void> {
   const { adminRemovePerson } = await load();
   const teams = await adminRemovePerson(url, options, new Date());
@@ -150,7 +150,7 @@ async function removeUser({ url, print }: Administration, options: RemoveOptions
   sayer(print, options)(`removed ${options.email}, who was in ${teams.length === 0 ? 'no team' : words}`);
 }
 
-/** @throws Error if there is no such user */
+/** @throws Error if the user does not exist */
 async function linkUser({ url, print }: Administration, options: LinkOptions): Promise<void> {
   const { adminLinkPerson } = await load();
   const { email, issuer, subject } = options;

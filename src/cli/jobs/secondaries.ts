@@ -159,7 +159,7 @@ async function applyOne(
       const known = input.zones.filter((each) => plainName(each) !== zone);
       log.warn(
         { secondary: rest.name, zone },
-        'there is no such zone; the next upgrade adds it to the list if it is there then',
+        'the zone does not exist; the next upgrade adds it to the list if it exists by then',
       );
       return putKnown({ ...input, zones: known });
     }

@@ -27,7 +27,7 @@ const POD_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 /**
  * @param options null: the command has no such options
  * @param setting KUBECONFIG
- * @throws Error in one sentence if there is no cluster, or it does not answer
+ * @throws Error in one sentence if no kubeconfig names a cluster, or if the cluster does not answer
  */
 export async function withReader<T>(
   options: ContextOptions | null,

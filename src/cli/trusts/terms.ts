@@ -31,7 +31,7 @@ export const ISSUER: OptionDescription = {
 export const MATCH: OptionDescription = {
   flags: '--match <claim=value>',
   describe:
-    'a claim that a token must have; * matches any run of characters; / separates the names of nested claims, for instance kubernetes.io/namespace=team-a; can be repeated. Or an object in JSON',
+    'a claim that a token must have; * matches any run of characters; / separates the names of nested claims, for instance kubernetes.io/namespace=team-a; or an object in JSON',
   value: 'list',
 };
 export const AUDIENCE: OptionDescription = {

@@ -93,7 +93,7 @@ async function listOfTeam(session: Session, given: string): Promise<void> {
   });
 }
 
-/** @throws Error if there is no such invitation */
+/** @throws Error if the invitation does not exist */
 async function acceptOne(session: Session, invitationId: string): Promise<void> {
   const { client, signal, print } = session;
   await requirePerson(session);
@@ -101,7 +101,7 @@ async function acceptOne(session: Session, invitationId: string): Promise<void> 
   await show(session, team, () => print(`you are ${team.role} of team ${team.name} (${team.id})`));
 }
 
-/** @throws Error if there is no such invitation */
+/** @throws Error if the invitation does not exist */
 async function declineOne(session: Session, invitationId: string): Promise<void> {
   const { client, signal, print } = session;
   await requirePerson(session);

@@ -63,6 +63,6 @@ export function withComments(
   const lostComment = freeComments.slice(next).find((text) => !storedComments.has(text));
   if (lostComment === undefined || records.length === 0) return commentedRecords;
   throw refused(
-    `Each record has one comment, and there is no record for the comment ${clip(lostComment)}; send at most as many comments as records.`,
+    `Each record has one comment, and the RRset has more comments than records: ${clip(lostComment)} would be lost. Send at most as many comments as records.`,
   );
 }

@@ -91,7 +91,7 @@ test('each secondary has its key in a Secret, made or given, and a second run ch
     { name: 'hand', address: '192.0.2.9:53', allZones: true, tsigSecret: Buffer.alloc(32, 'h').toString('base64') },
     { name: 'us', address: '2001:db8::1:5353', allZones: false, tsigSecret: secret },
   ]);
-  expect(lines.join('\n')).toContain('absent.example: there is no such zone');
+  expect(lines.join('\n')).toContain('absent.example: the zone does not exist');
   const writes = kube.writes.length;
   await run([EU, US]);
   expect(kube.writes).toHaveLength(writes);

@@ -225,7 +225,7 @@ test('a user of one namespace without any right gets a sentence', async () => {
 test('a wrong word ends in a sentence for a name', async () => {
   const { code, err } = await plugin(plane.kubeconfig, 'why', 'doubles', '-n', 'team-a');
   expect(code).toBe(1);
-  expect(err).toMatch(/There is no DNSZone and no DNSRecord doubles in namespace team-a\. Similar names are double\./);
+  expect(err).toMatch(/No DNSZone or DNSRecord in namespace team-a has the name doubles\. Similar names are double\./);
   expect((await plugin(plane.kubeconfig, 'why', 'pod/x')).err).toMatch(/pod\/x is not an object: give NAME/);
   expect((await plugin(plane.kubeconfig, 'why')).err).toContain('name an object, for example "kubectl zonestead why');
   const twoWords = await plugin(plane.kubeconfig, 'why', 'zdr', 'www', '-n', 'team-a');
