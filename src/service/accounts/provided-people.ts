@@ -1,5 +1,6 @@
 // Signs in a person whom an OpenID provider has authenticated: finds or creates the person, sets the memberships that
 // the person's groups grant, and starts a session, all in one transaction.
+import { quoteForShell } from '#base/shell.ts';
 import { clip } from '#dns/verdict.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
@@ -137,9 +138,8 @@ async function attachIdentity(
  * 2).
  */
 function linkCommand(email: string, issuer: string, subject: string): string {
-  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const shownSubject = /^[\x20-\x7e]{1,255}$/.test(subject) ? quote(subject) : '<subject>';
-  return `zonestead admin users link --email ${quote(email)} --issuer ${quote(issuer)} --subject ${shownSubject}`;
+  const shownSubject = /^[\x20-\x7e]{1,255}$/.test(subject) ? quoteForShell(subject) : '<subject>';
+  return `zonestead admin users link --email ${quoteForShell(email)} --issuer ${quoteForShell(issuer)} --subject ${shownSubject}`;
 }
 
 /**
