@@ -1,6 +1,6 @@
 // `npm test` runs the gate, and the lanes whose inputs changed. `-- --lanes a,b` names the lanes, `-- --lanes all`
-// takes all of them, and `-- --rest` takes the lanes that `npm test` omits. Other arguments go to Vitest; a file that
-// they name runs in any case.
+// takes all of them, and `-- --rest` takes the lanes that `npm test` omits. With `-- --dry-run` it only says which ones
+// would run. Other arguments go to Vitest; a file that they name runs in any case.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -27,6 +27,7 @@ async function main(): Promise<number> {
     return 2;
   }
   process.stdout.write(plan.message);
+  if (plan.isDry) return 0;
   // All workers have the same cases, and a failure can say which.
   if (process.env.TEST_SEED === 'random') process.env.TEST_SEED = String(randomInt(2 ** 31));
   if (!plan.gate && plan.lanes.length === 0) {

@@ -1,25 +1,32 @@
-// `npm run generate`: writes the generated files of the chart (values.schema.json and dashboard.json) and
-// deploy/manifests, which Helm renders. A test compares them.
+// `npm run generate`: writes the generated files of the chart (values.schema.json, dashboard.json, the rules of the
+// objectives) and deploy/manifests, which Helm renders. A test compares them.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
 import { dashboardText } from './dashboard/dashboard.ts';
 import { manifestFiles } from './manifests.ts';
+import { profileDefaults } from './profiles.ts';
+import { sloText } from './slo/rules.ts';
 import { readValues } from './value-comments.ts';
 import { valuesSchema } from './values-schema.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const CHART = 'charts/zonestead';
+const PROFILES = ['small', 'production'];
 const MANIFESTS = 'deploy/manifests';
 const LIMIT_MS = 60_000;
 
 /** The files that are generated without Helm, by path in the project. */
 export async function chartFiles(): Promise<Map<string, string>> {
-  const values = readValues(await readFile(`${ROOT}${CHART}/values.yaml`, 'utf8'));
+  const text = await readFile(`${ROOT}${CHART}/values.yaml`, 'utf8');
+  const values = readValues(text);
+  const profiles = PROFILES.map((name) => readFile(`${ROOT}${CHART}/files/profiles/${name}.yaml`, 'utf8'));
   return new Map([
+    [`${CHART}/files/profiles/defaults.json`, profileDefaults(await Promise.all(profiles), text)],
     [`${CHART}/values.schema.json`, valuesSchema(new Map(values.map(({ path, description }) => [path, description])))],
     [`${CHART}/files/dashboard.json`, dashboardText()],
+    [`${CHART}/files/alerts/slo.yaml`, sloText()],
   ]);
 }
 

@@ -145,3 +145,23 @@ export function elsewhere<Shape extends z.ZodRawShape>(own: Shape) {
 }
 
 export const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
+
+const ipFamilies = z
+  .array(z.enum(['IPv4', 'IPv6']))
+  .max(2)
+  .meta({ id: 'ipFamilies' });
+
+/** The families of a Service. @param more further values of the policy */
+export function families(...more: string[]) {
+  return {
+    ipFamilyPolicy: z.enum([...more, 'SingleStack', 'PreferDualStack', 'RequireDualStack']),
+    ipFamilies,
+  };
+}
+
+export const listenAddresses = z.array(z.string().regex(/^(\*|[0-9a-fA-F.:]+)$/)).min(1);
+
+export const octets = z
+  .string()
+  .regex(/^[0-9]+(Ki|Mi|Gi|Ti)?$/)
+  .meta({ id: 'octets' });

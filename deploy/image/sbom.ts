@@ -12,6 +12,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { debianPackages } from './debian.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
+import type { Parts } from './parts.ts';
 
 interface Component {
   'bom-ref': string;
@@ -36,13 +37,17 @@ const COPIED_PACKAGES = ['node_modules/@picocss/pico'];
 /** Entries of process.versions that are not libraries: Node itself, numbers of interfaces, and data. */
 const NO_LIBRARIES = new Set(['node', 'modules', 'napi', 'cldr', 'tz', 'unicode']);
 
+/** The architecture of an image, and the folder of the Debian system that its libraries come from. */
+export type BilledSystem = Pick<Parts, 'architecture' | 'root'>;
+
 /**
  * The bill of zonestead and nameserver, as text.
- * @param libraries libraries and programs of this machine that are in the image
+ * @param libraries libraries and programs of Debian that are in the image
  * @throws Error when a package is not installed, or when a library belongs to no Debian package
  */
 export async function billOfMaterials(
   project: string,
+  { architecture, root }: BilledSystem,
   libraries: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
@@ -50,22 +55,26 @@ export async function billOfMaterials(
   const packages = [...productionPackages(project), ...COPIED_PACKAGES].map((folder) =>
     npmComponent(readJson<Manifest>(join(project, folder, 'package.json')), integrity(folder)),
   );
-  const addons = [...(await productionFiles(project, '')).keys()].filter((path) => path.endsWith('.node'));
+  const addons = [...(await productionFiles(project, '', architecture)).keys()].filter((path) =>
+    path.endsWith('.node'),
+  );
   const manifest = readJson<Manifest>(join(project, 'package.json'));
   return writeBill({ ...npmComponent(manifest, undefined), type: 'application' }, [
     ...packages,
     ...addons.map((path) => fileComponent(path, join(project, path))),
     nodeComponent(),
-    ...(await debianComponents(libraries, signal)),
+    ...(await debianComponents(libraries, root, signal)),
   ]);
 }
 
 export interface PostgresParts {
-  /** Folder of the npm package with the binaries, below the project. */
+  /** Folder of the npm package with the binaries. */
   package: string;
+  /** That folder in the lock file. */
+  locked: string;
   /** The shared libraries that the package brings. It does not tell their versions, so the bill has their digests. */
   bundled: readonly string[];
-  /** Libraries and programs of this machine that are in the image. */
+  /** Libraries and programs of Debian that are in the image. */
   libraries: readonly string[];
   /** Name and tag of the image. */
   image: { name: string; version: string };
@@ -74,17 +83,18 @@ export interface PostgresParts {
 /** The bill of the image of Postgres, as text. @throws Error when a library belongs to no Debian package */
 export async function billOfPostgres(
   project: string,
-  { package: folder, bundled, libraries, image }: PostgresParts,
+  { root }: BilledSystem,
+  { package: folder, locked, bundled, libraries, image }: PostgresParts,
   signal: AbortSignal,
 ): Promise<string> {
-  const binaries = readJson<Manifest>(join(project, folder, 'package.json'));
+  const binaries = readJson<Manifest>(join(folder, 'package.json'));
   // 18.4.0-beta.17 has Postgres 18.4.
   const version = binaries.version.split('.').slice(0, 2).join('.');
   return writeBill({ 'bom-ref': 'image', type: 'container', ...image }, [
-    npmComponent(binaries, readIntegrity(project)(folder)),
+    npmComponent(binaries, readIntegrity(project)(locked)),
     component('application', { name: 'postgresql', version, purl: `pkg:generic/postgresql@${version}` }),
     ...bundled.map((file) => fileComponent(`usr/local/pgsql/lib/${basename(file)}`, file)),
-    ...(await debianComponents(libraries, signal)),
+    ...(await debianComponents(libraries, root, signal)),
   ]);
 }
 
@@ -137,7 +147,9 @@ function fileComponent(path: string, file: string): Component {
   return { 'bom-ref': `file:${path}`, type: 'file', name: path, hashes: [{ alg: 'SHA-256', content }] };
 }
 
-/** The running Node, which is the one of the image, with the libraries that it tells. */
+/**
+ * The running Node, whose release the images of all architectures have (node.ts), with the libraries that it tells.
+ */
 function nodeComponent(): Component {
   const libraries = Object.entries(process.versions)
     .filter(([name, version]) => !NO_LIBRARIES.has(name) && version !== undefined && version !== '')
@@ -151,6 +163,6 @@ function nodeComponent(): Component {
   };
 }
 
-async function debianComponents(libraries: readonly string[], signal: AbortSignal): Promise<Component[]> {
-  return (await debianPackages(libraries, signal)).map((each) => component('library', each));
+async function debianComponents(libraries: readonly string[], root: string, signal: AbortSignal): Promise<Component[]> {
+  return (await debianPackages(libraries, root, signal)).map((each) => component('library', each));
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveImage, buildImage } from '../image/image.ts';
 import { IMAGES, type ImageName, PEBBLE_IMAGE, PROJECT, programImage } from '../image/images.ts';
+import { findParts } from '../image/parts.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { askOnly } from '../local/parts/certmanager.ts';
 import { CERT_MANAGER_MANIFESTS, ensureCertManager } from '../local/parts/certmanager-build.ts';
@@ -82,14 +83,15 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-kind-'));
   try {
     const archives: string[] = [];
+    const parts = await findParts({ progress: print, signal });
     for (const name of Object.keys(IMAGES) as ImageName[]) {
       print(`building image ${name}`);
-      archives.push((await buildImage(name, folder, { progress: print, signal })).file);
+      archives.push((await buildImage(name, [parts], folder, { progress: print, signal })).file);
     }
     print('building image pebble');
     const { dir } = await ensureCertManager({ progress: print, signal });
     const pebble = programImage(PEBBLE_IMAGE, join(dir, 'pebble'));
-    archives.push((await archiveImage(pebble, join(folder, 'pebble.tar'), { progress: print, signal })).file);
+    archives.push((await archiveImage([pebble], join(folder, 'pebble.tar'), { progress: print, signal })).file);
     const certManager = join(folder, 'cert-manager.yaml');
     print(`downloading ${CERT_MANAGER_MANIFESTS.url}`);
     await downloadPinned(CERT_MANAGER_MANIFESTS, certManager, { progress: print, signal });

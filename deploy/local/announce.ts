@@ -1,11 +1,12 @@
 // The words of `up` about itself: where everything is, and commands to try. They name keys by their variables only.
 import { join, relative } from 'node:path';
+import { formatHostPort } from '#base/address.ts';
 import type { Service } from './service.ts';
 import type { Stack } from './stack.ts';
 
 const envFile = (stateDir: string) => relative(process.cwd(), join(stateDir, 'env'));
 const formatServers = ({ nameServers }: Service) =>
-  nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
+  nameServers.map(({ address, port }) => formatHostPort(address, port)).join(', ');
 
 /** As soon as the DNS side answers; `seconds` since the command was typed. @param kubernetes whether it starts too */
 export function serviceLines(service: Service, stateDir: string, seconds: number, kubernetes: boolean): string[] {

@@ -1,6 +1,7 @@
 // `.local/env`: how other programs find the running stack. Its names are a contract (docs/how-to/run-locally.md).
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatHostPort } from '#base/address.ts';
 import type { Issuance } from './issuance.ts';
 import type { Service } from './service.ts';
 
@@ -20,7 +21,7 @@ export function buildEnvironment({ service, kubeconfig, issuance }: Surroundings
     ZONESTEAD_API_KEY_2: service.keys.second.key,
     ZONESTEAD_TEAM_2: service.keys.second.team,
     ZONESTEAD_PERSON_KEY: service.personKey,
-    ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
+    ZONESTEAD_DNS: formatHostPort(service.dns.address, service.dns.port),
     ...(service.updates === null ? {} : { ZONESTEAD_UPDATES: service.updates }),
     // Their names resolve nowhere: `zonestead acme` and `doctor` find the name servers here.
     ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,

@@ -3,12 +3,14 @@
 // authority.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatHostPort } from '#base/address.ts';
 import type { Cluster } from './cluster.ts';
 import { pebbleIssuer, solverObjects } from './issuance-objects.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCaInjector, startCertManager } from './parts/certmanager.ts';
 import { ensureCertManager } from './parts/certmanager-build.ts';
 import { startCommand } from './parts/command.ts';
+import { atLoopback } from './parts/loopback.ts';
 import { type Pebble, startPebble } from './parts/pebble.ts';
 import { allocatePorts } from './parts/ports.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
@@ -64,7 +66,7 @@ export async function startIssuance(options: IssuanceOptions): Promise<Issuance>
     ],
     { stateDir },
   );
-  const dns = `${service.dns.address}:${service.dns.port}`;
+  const dns = formatHostPort(service.dns.address, service.dns.port);
   const account = (namespace: string, name: string) =>
     identity(`system:serviceaccount:${namespace}:${name}`, [
       'system:serviceaccounts',
@@ -88,7 +90,7 @@ export async function startIssuance(options: IssuanceOptions): Promise<Issuance>
         name: 'solver',
         env: {
           KUBECONFIG: await account('zonestead', 'zonestead-solver'),
-          ZONESTEAD_SOLVER_LISTEN: `127.0.0.1:${ports.solver}`,
+          ZONESTEAD_SOLVER_LISTEN: atLoopback(ports.solver),
           ZONESTEAD_TLS_CERT_FILE: solverTls.certificateFile,
           ZONESTEAD_TLS_KEY_FILE: solverTls.keyFile,
         },

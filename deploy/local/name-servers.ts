@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCommand } from './parts/command.ts';
 import { type KnotPrograms, startKnot } from './parts/knot.ts';
+import { LOOPBACK } from './parts/loopback.ts';
 import type { Part } from './parts/part.ts';
 
 type Suffix = '' | `-${number}`;
@@ -23,6 +24,12 @@ export interface NameServerOptions {
   programs: KnotPrograms;
   /** The program of the nodes. (Default: that of this checkout.) */
   main?: string | undefined;
+  /** Their program of Node. (Default: the running one.) */
+  node?: string | undefined;
+  /** More settings for the nodes. */
+  settings?: Readonly<Record<string, string>> | undefined;
+  /** The longest wait until a node is ready. (Default: as startCommand.) */
+  readyMs?: number | undefined;
   /** Each name server has a folder of its own in `nodes`. */
   stateDir: string;
   healthPorts: readonly number[];
@@ -39,7 +46,7 @@ export function nameServers(ports: readonly number[]): NameServer[] {
     return {
       name,
       hostName: `${name}.zonestead.test`,
-      address: '127.0.0.1',
+      address: LOOPBACK,
       port,
       knot: `knot${suffix}`,
       node: `nameserver${suffix}`,
@@ -76,7 +83,7 @@ async function startKnotPart(server: NameServer, { programs, stateDir, signal }:
 }
 
 function startNodePart(server: NameServer, healthPort: number, options: NameServerOptions): Promise<Part> {
-  const { programs, main, stateDir, feed, signal } = options;
+  const { programs, main, node, settings, readyMs, stateDir, feed, signal } = options;
   const { url, key } = feed();
   const folder = folderOf(stateDir, server);
   const env = {
@@ -87,8 +94,9 @@ function startNodePart(server: NameServer, healthPort: number, options: NameServ
     ZONESTEAD_KNOT_FOLDER: join(folder, 'knot'),
     ZONESTEAD_KNOT_LISTEN: server.address,
     ZONESTEAD_KNOT_PORT: String(server.port),
-    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
+    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8,::1',
     ZONESTEAD_KEYMGR: programs.keymgr,
+    ...settings,
   };
-  return startCommand({ name: 'nameserver', env, main, healthPort, stateDir: folder, signal });
+  return startCommand({ name: 'nameserver', env, main, node, readyMs, healthPort, stateDir: folder, signal });
 }

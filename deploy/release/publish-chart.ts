@@ -56,7 +56,7 @@ export async function publishChart(publication: ChartPublication): Promise<void>
       throw new Error(
         `${reference} is published with other content (${changed.join(', ')}), and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
       );
-    if (chartKey !== undefined && !there.layers.some(({ mediaType }) => mediaType === PROVENANCE))
+    if (chartKey !== undefined && !there.layers?.some(({ mediaType }) => mediaType === PROVENANCE))
       throw new Error(
         `${reference} was published without a provenance file, and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
       );
@@ -77,7 +77,7 @@ export async function publishChart(publication: ChartPublication): Promise<void>
 async function pullChart(
   registry: Registry,
   repository: string,
-  { digest, layers }: Manifest,
+  { digest, layers = [] }: Manifest,
   folder: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {

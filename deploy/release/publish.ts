@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BuiltImage } from '../image/image.ts';
 import { type ImageName, projectVersion } from '../image/images.ts';
+import type { Architecture } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { findCommand } from '../local/parts/commands.ts';
 import { ensureHelm } from '../local/parts/helm-build.ts';
@@ -20,10 +21,11 @@ import {
   publishCommandLine,
   writeDigests,
 } from './command-line.ts';
+import { readPlatformManifests } from './platforms.ts';
 import { publishChart } from './publish-chart.ts';
-import { type Access, openRegistry, type Registry } from './registry.ts';
+import { type Access, type Manifest, openRegistry, type Registry } from './registry.ts';
 import { isSameImage } from './same-image.ts';
-import { openSigner } from './signer.ts';
+import { openSigner, type Signer } from './signer.ts';
 import { readSigningKey } from './signing-key.ts';
 
 export interface ReleaseOptions extends Access {
@@ -42,9 +44,9 @@ export interface BuiltRelease {
   images: {
     name: ImageName;
     tag: string;
-    archive: Pick<BuiltImage, 'file' | 'configDigest' | 'diffIds'>;
-    /** The file of its bill of materials. */
-    bill: string;
+    archive: Pick<BuiltImage, 'file' | 'images'>;
+    /** The file of the bill of materials of each architecture. */
+    bills: Readonly<Partial<Record<Architecture, string>>>;
   }[];
   commandLine: CommandLineRelease;
   /** The folder of the chart. */
@@ -89,11 +91,12 @@ export async function publish(
     const there = await publishedImages(registry, built);
     const isCommandLineThere = await isPublished(registry, built.commandLine);
     const images: PublishedImage[] = [];
-    for (const { name, tag, archive, bill } of built.images) {
+    for (const { name, tag, archive, bills } of built.images) {
       const repository = registry.repository(name);
       const digest = there.get(name) ?? (await registry.pushArchive(archive.file, `${repository}:${tag}`));
       print(`${repository}:${tag}@${digest} ${there.has(name) ? 'is there already' : 'pushed'}`);
-      await signer?.sign({ repository, tag, digest, bill });
+      if (signer !== undefined)
+        await signImage(signer, registry, { repository, tag, digest, platforms: archive.images, bills });
       images.push({ name, host: registry.host, path: repository.slice(registry.host.length + 1), tag, digest });
     }
     await publishCommandLine(registry, signer, built.commandLine, isCommandLineThere, print);
@@ -136,10 +139,39 @@ async function publishedImages(registry: Registry, { images }: BuiltRelease): Pr
     const repository = registry.repository(name);
     const there = await registry.manifest(`${repository}:${tag}`);
     if (there === undefined) continue;
-    if (!(await isSameImage(registry, repository, there, archive))) throw otherContent(`${repository}:${tag}`);
+    const reference = `${repository}:${tag}`;
+    const architectures = archive.images.map(({ architecture }) => architecture);
+    const manifests = await readPlatformManifests(registry, { repository, reference, top: there }, architectures);
+    for (const [at, image] of archive.images.entries())
+      if (!(await isSameImage(registry, repository, manifests[at] as Manifest, image))) throw otherContent(reference);
     digests.set(name, there.digest);
   }
   return digests;
+}
+
+/**
+ * Signs the manifest of each platform, with its bill of materials, and the index above them: containerd pulls by the
+ * digest of the index, and Podman and CRI-O verify the manifest of their platform.
+ */
+async function signImage(
+  signer: Signer,
+  registry: Registry,
+  { repository, tag, digest, platforms, bills }: SignedImage,
+): Promise<void> {
+  const architectures = platforms.map(({ architecture }) => architecture);
+  const reference = `${repository}@${digest}`;
+  const top = await registry.manifest(reference);
+  if (top?.digest !== digest) throw new Error(`${registry.host} has no ${reference}, which was pushed: push it again`);
+  const manifests = await readPlatformManifests(registry, { repository, reference, top }, architectures);
+  if (top.manifests !== undefined) await signer.sign({ repository, tag, digest });
+  for (const [at, architecture] of architectures.entries())
+    await signer.sign({ repository, tag, digest: (manifests[at] as Manifest).digest, bill: bills[architecture] });
+}
+
+interface SignedImage extends Pick<BuiltRelease['images'][0], 'tag' | 'bills'> {
+  repository: string;
+  digest: string;
+  platforms: BuiltImage['images'];
 }
 
 /** @throws Error when the registry has the command line under the same tag with other content */

@@ -25,8 +25,10 @@ export interface Access {
 export interface Manifest {
   /** sha256:…, of its bytes. */
   digest: string;
-  config: { digest: string };
-  layers: { mediaType: string; digest: string; size: number; annotations?: Record<string, string> }[];
+  /** An index has these, and neither `config` nor `layers`. */
+  manifests?: { digest: string; platform?: { os: string; architecture: string } }[];
+  config?: { digest: string };
+  layers?: { mediaType: string; digest: string; size: number; annotations?: Record<string, string> }[];
 }
 
 export interface Registry {
@@ -38,7 +40,10 @@ export interface Registry {
   repository(name: string): string;
   /** undefined: the registry has no such tag. @throws Error that says what to do, when the registry refuses */
   manifest(reference: string): Promise<Manifest | undefined>;
-  /** Pushes an archive (deploy/image/archive.ts) with compressed layers. @returns its digest. @throws as manifest */
+  /**
+   * Pushes an archive (deploy/image/archive.ts) with compressed layers and all platforms.
+   * @returns the digest of its manifest or index. @throws as manifest
+   */
   pushArchive(file: string, reference: string): Promise<string>;
   /**
    * Writes manifest.json and every blob, under its digest in hexadecimal, to a folder that is made. @throws as manifest
@@ -83,7 +88,7 @@ export async function openRegistry(
     },
     pushArchive: async (file, reference) => {
       const digestFile = join(folder, 'digest');
-      const args = [...copy, ...access('dest-'), `--digestfile=${digestFile}`, `oci-archive:${file}`];
+      const args = [...copy, '--all', ...access('dest-'), `--digestfile=${digestFile}`, `oci-archive:${file}`];
       await must(`pushing ${reference}`, [...args, `docker://${reference}`]);
       return (await readFile(digestFile, 'utf8')).trim();
     },

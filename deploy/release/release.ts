@@ -1,30 +1,39 @@
 // The command `release`: builds the images and the command line of this checkout, and publishes them with the chart.
 import { join, resolve } from 'node:path';
-import { buildImage, writeBill } from '../image/image.ts';
+import { buildImage, findAllParts, writeBill } from '../image/image.ts';
 import { IMAGES, type ImageName, PROJECT, projectVersion } from '../image/images.ts';
+import { type Architecture, readPlatforms } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { makeCommandLine } from './command-line.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from './publish.ts';
 
 /** @throws Error that says what to do */
 export async function runRelease(
-  options: ReleaseOptions & { out?: string },
+  options: ReleaseOptions & { out?: string; platform: string },
   print: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   const out = resolve(options.out ?? join(PROJECT, '.local/release'));
-  await publish(options, () => build(out, print, signal), out, print, signal);
+  const architectures = readPlatforms(options.platform);
+  await publish(options, () => build(out, architectures, print, signal), out, print, signal);
 }
 
 /** Archives, bills of materials, the command line and the chart of this checkout. */
-async function build(out: string, progress: Progress, signal: AbortSignal): Promise<BuiltRelease> {
+async function build(
+  out: string,
+  architectures: readonly Architecture[],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<BuiltRelease> {
   const around = { progress, signal };
+  const parts = await findAllParts(architectures, around);
   const images: BuiltRelease['images'] = [];
   for (const name of Object.keys(IMAGES) as ImageName[]) {
     progress(`building ${name}`);
-    const archive = await buildImage(name, out, around);
-    const bill = await writeBill(name, out, around);
-    images.push({ name, tag: chooseTag(name), archive, bill });
+    const archive = await buildImage(name, parts, out, around);
+    const bills: Partial<Record<Architecture, string>> = {};
+    for (const each of parts) bills[each.architecture] = await writeBill(name, each, out, signal);
+    images.push({ name, tag: chooseTag(name), archive, bills });
   }
   progress('building the command line');
   const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), signal);

@@ -17,14 +17,17 @@ const READERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   'application/vnd.oci.image.layer.v1.tar+gzip': createGunzip,
 };
 
-/** @throws Error of the registry, also when a blob has another digest than the manifest says */
+/**
+ * @param manifest the one of a platform, not an index
+ * @throws Error of the registry, also when a blob has another digest than the manifest says
+ */
 export async function isSameImage(
   registry: Registry,
   repository: string,
   manifest: Manifest,
   { configDigest, diffIds }: Pick<WrittenImage, 'configDigest' | 'diffIds'>,
 ): Promise<boolean> {
-  const { config, layers, digest } = manifest;
+  const { config, layers = [], digest } = manifest;
   if (config?.digest !== configDigest || layers.length !== diffIds.length) return false;
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-published-'));
   try {

@@ -26,7 +26,21 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
     'DNSZone',
     '[too many DNSRecords, or their CRD, were deleted](../explanation/ownership-drift-adoption.md#many-deletions-at-once), and their records remain',
   ],
-  ['Ready', 'both', 'all of the above except `Delegated`, `DeletionBlocked` and `DeletionsHeld`'],
+  [
+    'Degraded',
+    'DNSZone',
+    '[a name server has answered nothing for two minutes](../explanation/what-ready-means.md), and the zone is Ready without it; the reason is `NameServerUnreachable`, or `NameServerCordoned` for [planned work](../how-to/cordon-name-servers.md)',
+  ],
+  [
+    'EtcdRestored',
+    'DNSZone',
+    '[etcd was restored from a backup](../how-to/after-an-etcd-restore.md), and the operator releases no records and deletes no zones until an owner accepts the older objects; the reason is `OlderObjects`',
+  ],
+  [
+    'Ready',
+    'both',
+    'all of the above except `Delegated`, `DeletionBlocked`, `DeletionsHeld`, `Degraded` and `EtcdRestored`',
+  ],
 ];
 
 export function conditionsPage(): string {

@@ -5,7 +5,7 @@ import { readValues, type Value } from '../../charts/tools/value-comments.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 const VALUES = new URL('../../charts/zonestead/values.yaml', import.meta.url);
-const DEPLOYMENTS = ['api', 'operator', 'solver'];
+const DEPLOYMENTS = ['api', 'operator', 'solver', 'canary'];
 const STATEFUL_SETS = ['nameserver', 'edge', 'database.builtin'];
 const JOBS = ['bootstrap', 'uninstall', 'test'];
 

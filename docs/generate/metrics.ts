@@ -2,23 +2,29 @@
 // fill.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
-import { countDatabaseLosses, watchDatabase } from '#api/metrics.ts';
+import { countDatabaseLosses, watchDatabase, watchReach } from '#api/metrics.ts';
 import { realClock } from '#base/clock.ts';
+import { createCanaryMetrics } from '#canary/metrics.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createUpdateMetrics } from '#doors/dns-update/metrics.ts';
 import { createLoadGuard } from '#http/hooks/load-guard.ts';
 import { countRefusedConnections } from '#http/hooks/metrics.ts';
+import { openReadLimit } from '#http/hooks/read-limit.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
+import { watchZones } from '#nameserver/edge/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import {
+  countControlPlane,
+  countCordoned,
   countHeartbeats,
   countHeld,
   countServiceRequests,
+  countUnreachable,
   countWaitingStatuses,
   createObserver,
 } from '#operator/run/metrics.ts';
@@ -27,8 +33,10 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
-import { watchNodes } from '#service/nodes/node-metrics.ts';
+import { observeApplied, watchNodes } from '#service/nodes/node-metrics.ts';
 import { createLeaseMetrics } from '#service/owners/leases.ts';
+import { countRetention } from '#service/retention-metrics.ts';
+import { watchSizes } from '#service/usage-metrics.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
 import { type Db, REASONS } from '#store/database.ts';
@@ -56,20 +64,32 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     await buildApp({ context: {} as ServiceContext, log, limits: true, metrics }).close();
     const meter = { read: () => ({}) as never, close: () => undefined };
     createLoadGuard({ meter, metrics, bodyBytes: 0, now: Date.now }).close();
+    openReadLimit(null, metrics);
+    watchReach(metrics, () => false);
     watchDatabase(metrics, { work: () => 0 }, 0);
     countDatabaseLosses(metrics, REASONS);
     countRefusedConnections(metrics);
     watchCertificateExpiry(metrics);
     createFeedMetrics(metrics);
     watchNodes(metrics, async () => []);
+    observeApplied(metrics);
+    countRetention(metrics);
     createLeaseMetrics(
       metrics,
       async () => null,
       () => new Date(),
     );
+    watchSizes(metrics, () => Promise.reject(new Error('unused')), 0);
     createUpdateMetrics(metrics);
-    createTokenMetrics(metrics, () => 0);
-    watchClusters(metrics, async () => ({ active: 0, drained: 0, lost: 0, unsettled: 0 }));
+    createTokenMetrics(metrics, () => ({ all: 0, failing: 0 }));
+    watchClusters(metrics, async () => ({
+      active: 0,
+      drained: 0,
+      lost: 0,
+      unsettled: 0,
+      etcdRestored: 0,
+      controlPlaneAway: 0,
+    }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {
@@ -77,6 +97,8 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     const facts = {
       clockOffSeconds: () => 0,
       isConnected: () => true,
+      feedEnding: () => null,
+      signatureSeconds: () => 0,
       isEngineUp: () => true,
       isStateStored: () => true,
     };
@@ -88,11 +110,18 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     );
     watchKnot(metrics, knotFolder('/nonexistent'));
   },
+  edge: (metrics) => {
+    watchKnot(metrics, knotFolder('/nonexistent'));
+    watchZones(metrics, () => Promise.reject(new Error('unused')), { clock: realClock, log });
+  },
   operator: (metrics) => {
     createKubeMetrics(metrics);
     countHeld(metrics, { held: 0 }, { list: () => [] });
+    countUnreachable(metrics, { unreachable: () => [], answered: () => new Set() });
+    countCordoned(metrics, () => []);
     countWaitingStatuses(metrics, { waiting: 0 });
-    countHeartbeats(metrics, () => 0);
+    countHeartbeats(metrics, { failingMs: () => 0, isRestored: () => false });
+    countControlPlane(metrics, { failingMs: () => 0 });
     countLeadership(metrics, undefined);
     createPaceMetrics(metrics, realClock);
     countServiceRequests(metrics);
@@ -104,6 +133,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     watchCertificateExpiry(metrics);
   },
   'external-dns': () => undefined,
+  canary: (metrics) => void createCanaryMetrics(metrics, () => new Map()),
 };
 
 /**
@@ -146,8 +176,10 @@ const NOTES: Readonly<Record<string, string>> = {
   all: 'Every process also serves the metrics of Node.js with the names that they have in every program, which begin with `process_` and `nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
   nameserver:
     'Each name server node serves these metrics. It reads those that begin with `zonestead_dns_` from knotd over its control socket, at most every two seconds.',
+  edge: 'The container `metrics` of each edge serves these metrics. It reads the counters as a node does, and the zones twice a minute.',
   operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. Namespaces take turns, and no label contains a name: \`${METRICS_PREFIX}pace_waiting_namespaces\` and \`${METRICS_PREFIX}workqueue_waiting_groups\` say how many of them wait. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,
   'external-dns': 'The process has no metrics besides those of all processes.',
+  canary: `Each canary serves these metrics. \`address\` is the IP address of a name server, with its port if that is not 53: at most 64 of them at a time. [Measure DNS from outside](../how-to/measure-dns-from-outside.md) says how the canary judges answers.`,
 };
 
 function buildSection(component: string, facts: readonly MetricFacts[]): string[] {

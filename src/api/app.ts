@@ -2,9 +2,9 @@
 //
 //     a request passes          these hooks, in this order
 //
-//     onRequest                 the address of the client, the span, the header with the id, the rules of HTTP
+//     onRequest                 the address of the client, the span, the header with the id, TLS, the rules of HTTP
 //                               (Host), the load; then those of the protocol: its key, its write limit
-//     preParsing                the rules of HTTP (bodies), the memory for bodies
+//     preParsing                the read limit of the key, the rules of HTTP (bodies), the memory for bodies
 //     preValidation             the rules of HTTP (unwanted bodies), the write limit if the body tells the writes
 //     preHandler                in the console: the token of the form, the write limit
 //     the handler               src/doors/, src/console/
@@ -26,9 +26,13 @@ import { followHttp } from '#http/hooks/http-rules.ts';
 import { countDeclaredWrites, decorateCounts, giveBackBusyWrite } from '#http/hooks/limits.ts';
 import { guardLoad, type LoadGuard } from '#http/hooks/load-guard.ts';
 import { countRequests } from '#http/hooks/metrics.ts';
+import { refusePlainRequests } from '#http/hooks/plain-requests.ts';
 import { knowClients } from '#http/hooks/proxies.ts';
+import { limitReads } from '#http/hooks/read-limit.ts';
+import { refuseChanges } from '#http/hooks/read-only.ts';
 import { traceRequests } from '#http/hooks/trace.ts';
 import { logWrites } from '#http/hooks/write-log.ts';
+import type { ReadLimit } from '#http/load/read-limit.ts';
 import { createServer } from '#http/server.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Feed } from '#service/nodes/feed.ts';
@@ -44,6 +48,8 @@ interface AppOptions {
   log: Logger;
   /** Whether the write limits (contract L1) apply to keys without limits of their own. */
   limits: boolean;
+  /** Absent: keys may read as often as they like. */
+  reads?: ReadLimit;
   /** Absent: no metrics are recorded. */
   metrics?: Metrics;
   /** Adds the pages of the console to the scope below /console. */
@@ -62,6 +68,8 @@ interface AppOptions {
   feed?: Feed;
   /** Whether the feed is served over connections that are not encrypted. (Default: false.) */
   plainFeed?: boolean;
+  /** Whether the application also listens with TLS. (Default: false.) */
+  hasTls?: boolean;
   /** Whether the PowerDNS API is served. (Default: false.) */
   powerDns?: boolean;
 }
@@ -78,8 +86,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 /** The hooks of every request. Those of one stage run in the order of these calls. */
 function addHooks(
   app: FastifyInstance,
-  { log, metrics, tracing, guard }: AppOptions,
-  { isTrusted, proxyHeader }: DoorParts,
+  { log, metrics, tracing, guard, reads, hasTls = false }: AppOptions,
+  { context, isTrusted, proxyHeader }: DoorParts,
 ): void {
   installErrors(app);
   knowClients(app, isTrusted, proxyHeader);
@@ -93,8 +101,11 @@ function addHooks(
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  if (hasTls) refusePlainRequests(app, isTrusted);
+  refuseChanges(app, context);
   followHttp(app);
   if (guard) guardLoad(app, guard);
+  if (reads) limitReads(app, reads);
   app.addHook('onSend', giveBackBusyWrite());
 }
 

@@ -17,7 +17,9 @@ import type { UpdateListener } from '#doors/dns-update/door.ts';
 import type { TlsListener } from '#http/connections/tls-listener.ts';
 import { createLoadGuard, type LoadGuard } from '#http/hooks/load-guard.ts';
 import { checkProxies, trustedProxies } from '#http/hooks/proxies.ts';
+import { openReadLimit } from '#http/hooks/read-limit.ts';
 import { createMeter, type Meter } from '#http/load/measure.ts';
+import type { ReadLimit } from '#http/load/read-limit.ts';
 import { createAppListener, keepCertificate } from '#http/tls.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -88,8 +90,9 @@ export async function composeApi(
   const bodyBytes = config.ZONESTEAD_BODY_MEMORY_MB * 2 ** 20;
   const guard = createLoadGuard({ meter, metrics, bodyBytes, now: Date.now });
   const feed = createFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, { log, metrics });
-  const app = createApp(config, parts, telemetry, { context, guard, feed, requestMs });
-  const updates = createUpdates(config, parts, telemetry, { context, guard, feed });
+  const reads = openReadLimit(config.ZONESTEAD_LIMITS ? config.ZONESTEAD_READS_PER_MINUTE : null, metrics);
+  const app = createApp(config, parts, telemetry, { context, guard, reads, feed, requestMs });
+  const updates = createUpdates(config, parts, telemetry, { context, guard, reads, feed });
   const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : createAppListener(app, requestMs);
   limitServers([app.server, ...(tls === null ? [] : [tls.server])], config, { log, metrics });
   const end = new AbortController();
@@ -119,6 +122,7 @@ export async function composeApi(
 interface Core {
   readonly context: ServiceContext;
   readonly guard: LoadGuard;
+  readonly reads: ReadLimit;
   readonly feed: Feed;
 }
 
@@ -132,6 +136,7 @@ function createApp(
     ...core,
     isTrusted: trustedProxies(config),
     proxyHeader: config.ZONESTEAD_PROXY_HEADER,
+    hasTls: config.ZONESTEAD_TLS_LISTEN !== undefined,
     plainFeed: config.ZONESTEAD_FEED_WITHOUT_TLS === 'allow',
     powerDns: config.ZONESTEAD_PDNS_API,
     log,
@@ -147,9 +152,9 @@ function createUpdates(
   config: Settings,
   { updates }: ApiParts,
   { log, metrics }: Telemetry,
-  { context, guard, feed }: Core,
+  { context, guard, reads, feed }: Core,
 ): UpdateListener | null {
   if (updates === undefined) return null;
   const { records: limitOf } = chooseWriteLimits(config.ZONESTEAD_LIMITS);
-  return updates({ context, limitOf, arrivals: feed.arrivals, load: guard.of('updates'), log, metrics });
+  return updates({ context, limitOf, arrivals: feed.arrivals, load: guard.of('updates'), reads, log, metrics });
 }

@@ -40,6 +40,8 @@ export function createContext(config: Settings, parts: ContextParts): ServiceCon
     allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
     reservedNames: config.ZONESTEAD_RESERVED_NAMES,
     quotas: quotasIn(config),
+    readOnly: config.ZONESTEAD_READ_ONLY,
+    historyBytes: config.ZONESTEAD_HISTORY_BYTES,
     quarantineMs: config.ZONESTEAD_QUARANTINE_HOURS * HOUR_MS,
     random: randomBytes,
   };

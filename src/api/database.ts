@@ -5,6 +5,7 @@ import { type Database, openDatabase, REASONS } from '#store/database.ts';
 import { refreshServiceNames } from '#store/secondaries.ts';
 import { setService } from '#store/zones.ts';
 import { inSpan } from '#telemetry/tracing.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { countDatabaseLosses, watchDatabase } from './metrics.ts';
 import type { Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
@@ -27,7 +28,7 @@ function openPool(config: Settings, { log, metrics, tracing }: Telemetry): Datab
   } as const;
   return openDatabase(config.DATABASE_URL, {
     ...(tracing?.isOn ? { around: (work) => inSpan(tracing, transaction, work) } : {}),
-    name: 'zonestead-api',
+    name: `zonestead-api/${manifest.version}`,
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
     lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
     onLoss: countDatabaseLosses(metrics, REASONS),

@@ -7,7 +7,7 @@ import type { Feed } from '#service/nodes/feed.ts';
 import { createHub } from '#service/nodes/hub.ts';
 import { keysStillValid } from '#service/nodes/keys.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
-import { watchNodes } from '#service/nodes/node-metrics.ts';
+import { observeApplied, watchNodes } from '#service/nodes/node-metrics.ts';
 import { createNodeReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
@@ -37,9 +37,10 @@ export function createFeed(
   const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
   const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
   const arrivals = createArrivals({ read: () => livingRows(context.db), clock: realClock });
-  const reports = createNodeReports(log, realClock.now, () => {
+  const onReport = () => {
     arrivals.reported();
     context.childZones?.reported();
-  });
+  };
+  const reports = createNodeReports(log, realClock.now, onReport, observeApplied(metrics));
   return { hub, source, reads, reports, arrivals };
 }

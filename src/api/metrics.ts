@@ -1,9 +1,19 @@
 // The metrics of the connections to the database.
 //
+//   zonestead_database_up                         1 while the server that takes writes is reached
 //   zonestead_database_operations_in_flight       statements and transactions in progress
 //   zonestead_database_connections_max
 //   zonestead_database_losses_total{reason}       refused, lost, ended, read-only, silent, standby
 import type { Metrics } from '#telemetry/metrics.ts';
+
+/** From the start of the process, so that one that never reaches the database shows it. */
+export function watchReach(metrics: Metrics, isUp: () => boolean): void {
+  metrics.gauge({
+    name: 'database_up',
+    help: '1 while the api reaches a database server that takes writes, 0 from the loss of its connections until a server answers again.',
+    collect: (gauge) => gauge.set(isUp() ? 1 : 0),
+  });
+}
 
 /** @param max the size of the connection pool */
 export function watchDatabase(metrics: Metrics, database: { work(): number }, max: number): void {

@@ -1,6 +1,9 @@
-// Prepares the database at the start of the api. A database that is not reachable yet must not end the process, because
-// an operator may correct its address, or Postgres may start later than the api.
+// Prepares the database at the start of the api, and tells its problem to people. A database that is not reachable yet
+// must not end the process, because an operator may correct its address, or Postgres may start later than the api.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '#store/database.ts';
+import { isMigrated } from '#store/migrate.ts';
+import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 
 const FIRST_WAIT_MS = 500;
@@ -50,6 +53,15 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CONNECT_TIMEOUT: 'the host does not answer',
 };
 
+/** Whether the database answers and has the schema of this version, for people who ask in an outage. Never rejects. */
+export async function checkDatabase(db: Db): Promise<HealthReport> {
+  try {
+    return (await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } };
+  } catch (error) {
+    return { ok: false, checks: { database: describeFailure(error) } };
+  }
+}
+
 /** The code of the innermost cause: the driver's error, which the query builder wraps. */
 function describeFailure(error: unknown): string {
   let code = '';
@@ -57,6 +69,8 @@ function describeFailure(error: unknown): string {
     if ('code' in at && typeof at.code === 'string') code = at.code;
     // It names the server and what is wrong with its certificate, for which there are many codes.
     if (code === 'TLS_FAILED') return at.message;
+    // It says which version to install first, and names no address.
+    if (code === 'MIGRATION_REFUSED') return at.message;
     const [first] = at instanceof AggregateError ? at.errors : [];
     if (first instanceof Error && 'code' in first) code = String(first.code);
   }

@@ -6,6 +6,8 @@ import type { ServiceContext } from '#service/context.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
 import { runRetention } from '#service/retention.ts';
+import { countRetention } from '#service/retention-metrics.ts';
+import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
 import type { Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
@@ -20,7 +22,7 @@ export interface RoundTimes {
   clusterTimes: WatchTimes | undefined;
 }
 
-/** @returns promises that resolve after the signal has aborted */
+/** @returns promises that resolve after the signal has aborted; none for a service that takes no changes */
 export function runRounds(
   context: ServiceContext,
   config: Config<(typeof COMPOSE_SETTINGS)[number]>,
@@ -28,7 +30,7 @@ export function runRounds(
   { retentionEveryMs, clusterTimes }: RoundTimes,
   signal: AbortSignal,
 ): Promise<void>[] {
-  const { db, now } = context;
+  const { db, now, readOnly } = context;
   const retention = {
     historyMs: config.ZONESTEAD_HISTORY_DAYS * DAY_MS,
     historyBytes: config.ZONESTEAD_HISTORY_BYTES,
@@ -36,10 +38,17 @@ export function runRounds(
   };
   const times = clusterTimes ? { times: clusterTimes } : {};
   const leaseMetrics = createLeaseMetrics(metrics, overdueLease(db, now), now);
+  const limits = { bytes: config.ZONESTEAD_QUOTA_BYTES, historyBytes: config.ZONESTEAD_HISTORY_BYTES };
+  watchSizes(metrics, sizesOf(db, limits, now), config.ZONESTEAD_DATABASE_VOLUME);
+  const onRound = countRetention(metrics);
+  if (readOnly !== undefined) {
+    log.warn({ reason: readOnly }, 'the service takes no changes, because ZONESTEAD_READ_ONLY is set');
+    return [];
+  }
   return [
     runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
     runTransferDecisions(db, realClock, log, signal),
     runLeases(context, { log, metrics: leaseMetrics }, signal),
-    runRetention({ db, log, settings: retention, now, everyMs: retentionEveryMs }, signal),
+    runRetention({ db, log, settings: retention, now, everyMs: retentionEveryMs, onRound }, signal),
   ];
 }

@@ -1,19 +1,22 @@
 // The api process: probes, migrations, the listening socket and a graceful shutdown. compose.ts builds everything else.
+import { chooseListenAddress } from '#base/listen-address.ts';
 import type { Config } from '#config.ts';
 import { checkProxies } from '#http/hooks/proxies.ts';
-import { isMigrated, migrateDatabase } from '#store/migrate.ts';
+import { migrateDatabase } from '#store/migrate.ts';
 import { type HealthReport, startHealthServer } from '#telemetry/health.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTracing } from '#telemetry/tracing.ts';
 import { composeApi } from './compose.ts';
+import { watchReach } from './metrics.ts';
 import type { ApiParts } from './parts.ts';
-import { untilPrepared } from './prepare.ts';
+import { checkDatabase, untilPrepared } from './prepare.ts';
 import type { API_SETTINGS } from './settings.ts';
 
 /**
- * Serves until the signal aborts. While the database is not reachable or not migrated, the process is not ready,
- * reports the cause, and retries.
+ * Serves until the signal aborts. Until the database has been reached and migrated, the process is not ready, reports
+ * the cause, and retries. A later loss of the database leaves it ready: all replicas lose it together, and without a
+ * ready one clients would get no answer in the place of 503 with Retry-After.
  * @throws if a port is in use
  */
 export async function runApi(
@@ -24,15 +27,19 @@ export async function runApi(
   checkProxies(config);
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const metrics = createMetrics({ component: 'api' });
-  let ready = async (): Promise<HealthReport> => ({ ok: false, checks: { database: 'not connected yet' } });
+  let ready: HealthReport = { ok: false, checks: { database: 'not connected yet' } };
+  let deep = async () => ready;
+  let isUp = () => false;
+  watchReach(metrics, () => isUp());
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
-    ready: () => ready(),
+    ready: () => ready,
+    deep: () => deep(),
   });
-  const prepare = () => migrateDatabase(config.DATABASE_URL);
+  const prepare = () => migrateDatabase(config.DATABASE_URL).then(() => undefined);
   const report = (problem: string) => {
-    ready = async () => ({ ok: false, checks: { database: problem } });
+    ready = { ok: false, checks: { database: problem } };
   };
   if (!(await untilPrepared(prepare, log, report, signal))) {
     await health.close();
@@ -40,11 +47,16 @@ export async function runApi(
   }
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-api' });
   const { app, tls, updates, context, close } = await composeApi(config, parts, { log, metrics, tracing });
-  await app.listen(config.ZONESTEAD_LISTEN);
-  if (config.ZONESTEAD_TLS_LISTEN !== undefined) await tls?.listen(config.ZONESTEAD_TLS_LISTEN);
-  if (config.ZONESTEAD_UPDATE_LISTEN !== undefined) await updates?.listen(config.ZONESTEAD_UPDATE_LISTEN);
-  ready = async () =>
-    (await isMigrated(context.db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } };
+  isUp = () => context.db.isUp;
+  for (const [server, place] of [
+    [app, config.ZONESTEAD_LISTEN],
+    [tls, config.ZONESTEAD_TLS_LISTEN],
+    [updates, config.ZONESTEAD_UPDATE_LISTEN],
+  ] as const) {
+    if (place !== undefined) await server?.listen({ ...place, host: await chooseListenAddress(place.host) });
+  }
+  ready = { ok: true };
+  deep = () => checkDatabase(context.db);
   log.info(
     {
       address: app.server.address(),
@@ -57,6 +69,8 @@ export async function runApi(
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  ready = { ok: false, checks: { process: 'shutting down' } };
+  deep = async () => ready;
   // Requests in progress finish. Idle keep-alive connections are closed at once.
   await close();
   await health.close();

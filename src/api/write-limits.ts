@@ -10,6 +10,8 @@ export function chooseWriteLimits(isOn: boolean): WriteLimits {
   return {
     zones: limitOf((actor) => actor.zoneWrites, BUCKETS.zones.limit),
     records: limitOf((actor) => actor.recordWrites, BUCKETS.records.limit),
+    // Challenges have a window of their own, of the same size.
+    challenges: limitOf((actor) => actor.recordWrites, BUCKETS.challenges.limit),
     // Only people change teams. No key has a number of its own for this.
     account: (actor) => (isOn && actor.user !== null ? BUCKETS.account.limit : null),
   };

@@ -17,6 +17,8 @@ const MINUTE_MS = 60_000;
 export const BUCKETS = {
   zones: { limit: 10, windowMs: MINUTE_MS, holder: 'key', kind: 'zone writes' },
   records: { limit: 60, windowMs: MINUTE_MS, holder: 'key', kind: 'record writes' },
+  // The TXT records of ACME challenges, apart from all others, so that no bulk of records makes a certificate wait.
+  challenges: { limit: 60, windowMs: MINUTE_MS, holder: 'key', kind: 'challenge writes' },
   account: { limit: 30, windowMs: MINUTE_MS, holder: 'person', kind: 'changes of teams, members, keys and trusts' },
   'sign-ins': { limit: 30, windowMs: MINUTE_MS, holder: 'person', kind: 'sign-ins' },
 } as const satisfies Record<string, BucketSettings>;

@@ -1,7 +1,9 @@
 // The address of a Postgres database, which can name several servers of one cluster: one of them is the primary, and
 // the others can become it. The form is that of libpq (PostgreSQL manual, "Connection URIs").
 
-import { BlockList, isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
+import { describeUnusable, formatHostPort } from './address.ts';
+import { isLoopback as isLoopbackAddress } from './networks.ts';
 
 export interface Host {
   /** A name or an address; an IPv6 address without brackets. */
@@ -36,7 +38,7 @@ const MAX_HOSTS = 16;
 const FORM = 'must be postgres://user:password@host:port/database';
 const SEVERAL = 'several servers are written postgres://user:password@host1:5432,host2:5432/database';
 const ADDRESS = /^(postgres(?:ql)?:\/\/)(?:(.*)@)?([^@/?#]*)(\/[^?#]*)?(\?[^#]*)?$/;
-const HOST = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]\s]+))(?::(\d*))?$/;
+const HOST = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d*))?$/;
 /** libpq has more, but the service writes: a connection to any other server is of no use to it. */
 const WRITABLE: ReadonlySet<string> = new Set(['read-write', 'primary']);
 const MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
@@ -44,9 +46,6 @@ const MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 const WITHOUT_EFFECT = ['ssl', 'sslcert', 'sslkey', 'sslpassword', 'sslcrl', 'sslnegotiation'];
 /** The resolver of the machine answers this name without asking a server (RFC 6761 section 6.3). */
 const LOCALHOST = 'localhost';
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Reads `postgres://user:password@host1:port1,host2:port2/database?…`. A host without a port has port 5432. The
@@ -133,16 +132,17 @@ function withoutTls(url: string): string {
 }
 
 function isLoopback(host: string): boolean {
-  const version = isIP(host);
-  return version === 0 ? host === LOCALHOST : LOOPBACK.check(host, version === 6 ? 'ipv6' : 'ipv4');
+  return isIP(host) === 0 ? host === LOCALHOST : isLoopbackAddress(host);
 }
 
 function readHost(part: string): Host | string {
   if (part === '') return `has no host at one place: ${SEVERAL}`;
   const [, six, name, port = ''] = HOST.exec(part) ?? [];
   const host = six ?? name;
-  if (host === undefined)
+  if (host === undefined || (six !== undefined && !isIPv6(six)))
     return `has a host that cannot be read: write host:port, or [address]:port for IPv6; ${SEVERAL}`;
+  const reason = describeUnusable(host);
+  if (reason !== null) return `has the host ${host}, which ${reason}`;
   const number = port === '' ? DEFAULT_PORT : Number(port);
   if (number < 1 || number > 65_535) return `has port ${port} for ${host}: a port is a number from 1 to 65535`;
   return { host, port: number };
@@ -154,7 +154,7 @@ export function sameHost(one: Host, other: Host): boolean {
 
 /** host:port, with brackets around an IPv6 address. */
 export function hostText({ host, port }: Host): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return formatHostPort(host, port);
 }
 
 function wrong(problem: string): { ok: false; problem: string } {

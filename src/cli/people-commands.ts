@@ -9,6 +9,7 @@ export const PEOPLE_COMMANDS: CommandMap = {
   secondaries: () => import('./secondaries/secondaries.ts'),
   users: () => import('./users/users.ts'),
   teams: () => import('./teams/teams.ts'),
+  usage: () => import('./usage.ts'),
   zones: () => import('./zones/zones.ts'),
   records: () => import('./records/records.ts'),
   changes: () => import('./changes/changes.ts'),

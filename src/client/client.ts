@@ -2,6 +2,7 @@
 // their end. The dispatcher decides when to call.
 import type { Dispatcher } from 'undici';
 import { type Clock, realClock } from '#base/clock.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { createAgent } from './authorities.ts';
 import { type Call, createCall, type RequestObserver, type TraceCall } from './http.ts';
 import type { ClientKey } from './key.ts';
@@ -20,7 +21,7 @@ interface ClientOptions {
   readonly agent?: Dispatcher;
   /** The connections of the client's own agent; calls beyond them wait in line. (Default: 16.) */
   readonly connections?: number;
-  /** (Default: `zonestead`.) */
+  /** The name of the program; the version follows it. (Default: `zonestead`.) */
   readonly userAgent?: string;
   /** The limit of one call in ms. (Default: 15000.) */
   readonly timeoutMs?: number;
@@ -51,7 +52,7 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: new URL(options.baseUrl),
     key: options.key,
     agent,
-    userAgent: options.userAgent ?? 'zonestead',
+    userAgent: `${options.userAgent ?? 'zonestead'}/${manifest.version}`,
     timeoutMs: options.timeoutMs ?? 15_000,
     keyWaitMs: options.keyWaitMs,
     maxAnswerBytes: options.maxAnswerBytes ?? 64 * 1024 * 1024,

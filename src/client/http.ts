@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
+import { explainTls, type TlsPeer } from '#base/tls-fault.ts';
 import { sleep } from '#base/wait.ts';
 import type { Input, Operation, OperationAnswer } from '#contract/operation.ts';
 import { buildUrl, fillPath, type PathParams, type Query } from './address.ts';
@@ -216,8 +217,12 @@ function buildHeaders(
   };
 }
 
+const SERVICE: TlsPeer = { server: 'the api', authorities: 'ZONESTEAD_URL_CA', address: 'ZONESTEAD_URL' };
+
 // An AggregateError (several addresses refused) has an empty message but a code.
 function describeCause(cause: unknown): string {
+  const explanation = explainTls(cause, SERVICE);
+  if (explanation !== null) return explanation;
   if (!(cause instanceof Error)) return 'unknown network failure';
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   return cause.message || code || cause.name;

@@ -3,7 +3,7 @@
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { orAborted, sleep } from '#base/wait.ts';
-import type { ZoneNode } from '#contract/feed.ts';
+import type { Cordon, ZoneNode } from '#contract/feed.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Client } from './client.ts';
@@ -12,7 +12,7 @@ import { ApiError, ApiUnavailable, isAbsent } from './errors.ts';
 export type NodesClient = Pick<Client, 'call'>;
 
 /** Nodes are null if the api does not tell. `problem` says why, unless the api has no such question. */
-export type NodesAnswer = { secondaries: readonly ZoneSecondary[] } & (
+export type NodesAnswer = { secondaries: readonly ZoneSecondary[]; cordons?: readonly Cordon[] | undefined } & (
   | { nodes: readonly ZoneNode[]; problem: null }
   | { nodes: null; problem: string | null }
 );

@@ -1,5 +1,6 @@
 // The contract of `POST /zones/{id}/records:batch`.
 import { z } from 'zod';
+import { countChallenges } from '#dns/names/certified.ts';
 import { errorBody } from './error.ts';
 import { owners, record, recordBody, recordId } from './record.ts';
 import { ENTITY_TAGS_RULE, etag, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
@@ -113,6 +114,14 @@ export function sizeOfBatch(body: unknown): number {
   const changes = (body as { changes?: unknown } | null | undefined)?.changes;
   const size = Array.isArray(changes) ? changes.length : 1;
   return size >= 1 && size <= MAX_CHANGES ? size : 1;
+}
+
+/** Only changes that create a record count: one by id may change any record of the zone. */
+export function countBatchChallenges(body: unknown): number {
+  const changes = (body as { changes?: unknown } | null | undefined)?.changes;
+  if (!Array.isArray(changes) || changes.length > MAX_CHANGES) return 0;
+  const named = changes as ({ action?: unknown; record?: unknown } | null)[];
+  return countChallenges(named.map((change) => (change?.action === 'create' ? change.record : null)));
 }
 
 const batchResult = z

@@ -35,20 +35,48 @@ const objectCount = (description: string) =>
     .optional()
     .meta({ description });
 
-const INSTANCE_ERROR = 'must be 1 to 64 visible ASCII characters, such as the uid of the namespace kube-system';
+const RENEWALS_ERROR = 'must be a number of at most 15 digits';
+const AWAY_ERROR = 'must be "unreachable", or omitted';
+
+/** @param example ends the error of a wrong text */
+function visibleText(example: string) {
+  const error = `must be 1 to 64 visible ASCII characters, such as ${example}`;
+  return z
+    .string({ error })
+    .regex(/^[!-~]{1,64}$/, { error })
+    .optional();
+}
 
 export const heartbeatQuery = clusterQuery.extend({
-  instance: z
-    .string({ error: INSTANCE_ERROR })
-    .regex(/^[!-~]{1,64}$/, { error: INSTANCE_ERROR })
+  instance: visibleText('the uid of the namespace kube-system').meta({
+    description:
+      'The Kubernetes cluster that sends the heartbeat: the uid of its namespace `kube-system`. While it is not lost, the heartbeat of another instance with the same name is refused (`conflict`). If omitted, it is not compared.',
+    examples: ['6f0c2b1e-1d57-4c7e-9c44-7a5d0a1f7c11'],
+  }),
+  objects: objectCount('The number of DNSZone and DNSRecord objects of the owner in the cluster.'),
+  notReady: objectCount('How many of these objects are not Ready. Sent together with `objects`.'),
+  lease: visibleText('the uid of the Lease').meta({
+    description: 'The uid of the Lease of the operator. Sent together with `renewals`.',
+  }),
+  renewals: z
+    .string({ error: RENEWALS_ERROR })
+    .regex(/^(0|[1-9][0-9]{0,14})$/, { error: RENEWALS_ERROR })
     .optional()
     .meta({
       description:
-        'The Kubernetes cluster that sends the heartbeat: the uid of its namespace `kube-system`. While it is not lost, the heartbeat of another instance with the same name is refused (`conflict`). If omitted, it is not compared.',
-      examples: ['6f0c2b1e-1d57-4c7e-9c44-7a5d0a1f7c11'],
+        'How often this Lease was renewed. If the number is lower than before, by more than a late heartbeat explains, the etcd of the cluster was restored from a backup: see `etcdRestoredAt`.',
     }),
-  objects: objectCount('The number of DNSZone and DNSRecord objects of the owner in the cluster.'),
-  notReady: objectCount('How many of these objects are not Ready. Sent together with `objects`.'),
+  older: objectCount(
+    'The number of DNSRecords that are older than those of the service. More than 5 mean that etcd was restored from a backup.',
+  ),
+  restore: visibleText('a UUID').meta({
+    description:
+      'The operator saw that the versions of its kube-apiserver went back, so the etcd of the cluster was restored from a backup. An id of its own for each restore: the service counts an id once.',
+  }),
+  controlPlane: z.literal('unreachable', { error: AWAY_ERROR }).optional().meta({
+    description:
+      '`unreachable`: the operator lives, but its kube-apiserver does not answer it. Such a heartbeat keeps the cluster from being lost.',
+  }),
 });
 
 const changedSet = z
@@ -90,6 +118,17 @@ export const cluster = z
       .nullable()
       .optional()
       .meta({ description: 'The objects in the cluster, by the last heartbeat that told them. Null: none did.' }),
+    controlPlane: z.enum(['reachable', 'unreachable']).meta({
+      description:
+        '`unreachable`: operators of the cluster send heartbeats, but none of them has reached its kube-apiserver for 25 seconds. The records stay as they are.',
+    }),
+    etcdRestoredAt: moment.nullable().meta({
+      description:
+        'Since when the objects of the cluster are older than the data of the service, because etcd was restored from a backup. The operator then releases no records and deletes no zones. Null: they are not older, or an owner accepted it.',
+    }),
+    olderAcceptedAt: moment.nullable().meta({
+      description: 'When an owner last accepted the objects as they are in the cluster. Null: never.',
+    }),
     changed: z.array(changedSet).optional().meta({
       description:
         'Only in the answer to a heartbeat: the sets of the cluster whose records a client other than an owner updated or deleted in the last minute, the newest change first, at most 100. Sets with the drift policy `Ignore` are not told.',

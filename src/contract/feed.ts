@@ -3,45 +3,32 @@
 //
 // A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database
 // or timeline, is answered with the list of all zones (`begin` with `resumed: false`).
+//
+// Nodes and apis of different versions work together. A request says with `understands` which kinds of lines the node
+// knows. The api sends no other kind: it says "reload" in place of a newer line about a zone. A node that gets an
+// unknown kind nevertheless reads the zone or the list again, unless the line says that it can be skipped.
 import { z } from 'zod';
 import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
+import {
+  count,
+  cursor,
+  kind,
+  seconds,
+  serial,
+  sets,
+  storedCount,
+  storedTime,
+  understands,
+  version,
+  zoneId,
+  zoneName,
+} from './feed-forms.ts';
 import { zoneSecondary } from './secondary.ts';
+import { MAX_SALVAGED, salvageToken, zoneOrigin } from './zone-origin.ts';
 
 /** The content type of a stream: one JSON object in each line. */
 export const LINES = 'application/x-ndjson';
-
-const zoneId = z.string().meta({ description: 'The id of the zone.' });
-const zoneName = z.string().meta({ description: 'The name of the zone: lower case, absolute, without a final dot.' });
-const version = z.string().meta({
-  description:
-    'Changes with everything that the zone serves, including the addresses of ALIAS targets. Compared for equality only.',
-});
-const serial = z
-  .int()
-  .meta({ description: 'The serial of the zone. The SOA that a node serves has this serial or a later one.' });
-const cursor = z.string().max(200).meta({ description: 'The position in the stream up to which everything was said.' });
-
-/** `ServedSet` of src/dns/served.ts. */
-export const servedSet = z.object({
-  name: z.string().meta({ description: 'The owner name relative to the zone; `@` is the apex.' }),
-  type: z.string().meta({ description: 'The type of the RRset, for instance `AAAA`.' }),
-  ttl: z.int().meta({ description: 'The TTL in seconds.' }),
-  rdata: z.array(z.string()).min(1).meta({
-    description:
-      'The canonical text of each RDATA with absolute names, without duplicates, sorted by UTF-16 code unit.',
-  }),
-});
-
-const sets = z.array(servedSet).meta({ description: 'RRsets, without SOA and DNSSEC records.' });
-const seconds = (description: string) => z.int().meta({ description });
-const count = (description: string) => z.int().min(0).meta({ description });
-/** The most that a column `integer` of the database holds. */
-const MAX_INTEGER = 2 ** 31 - 1;
-const storedCount = (description: string) => z.int().min(0).max(MAX_INTEGER).meta({ description });
-/** The times of Postgres begin with the year 1. */
-const storedTime = z.iso.datetime().refine((text) => !text.startsWith('0000'), { error: 'must be a year from 1' });
-const kind = <const Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of the line.' });
 
 const soa = z
   .object({
@@ -97,8 +84,8 @@ export const feedLine = z.discriminatedUnion('kind', [
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
 
-const setCount = count('The number of RRsets.');
-const digest = z.string().meta({
+export const setCount = count('The number of RRsets.');
+export const digest = z.string().meta({
   description:
     'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl and rdata, without blanks.',
 });
@@ -116,6 +103,7 @@ export const zoneLine = z.discriminatedUnion('kind', [
         flags: z.literal(257).meta({ description: 'The flags of the DNSKEY record.' }),
       })
       .meta({ description: 'The only DNSSEC key of the zone, which signs it.' }),
+    origin: zoneOrigin,
   }),
   z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),
   z.object({ kind: kind('end'), sets: setCount, digest }).meta({
@@ -139,19 +127,29 @@ const reportingName = nodeName
   .optional()
   .meta({ description: 'The name of the node, as in its reports. The default is the name of its key.' });
 
-/** `GET /v1/feed`. */
-export const feedQuery = z.strictObject({
+/** `GET /v1/feed`. A parameter of a later node is ignored. */
+export const feedQuery = z.object({
   after: z.string().max(200).optional().meta({
     description: 'The cursor to continue after. Without one, the stream begins with the list of all zones.',
   }),
   node: reportingName,
+  understands,
 });
+
+/** `GET /v1/feed/zones/{id}`. A parameter of a later node is ignored. */
+export const servedZoneQuery = z.object({ understands });
 
 /** `GET /v1/feed/transfers`. */
 export const nodeQuery = z.strictObject({ node: reportingName });
 
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */
 export const MAX_FAILING = 100;
+
+/** The longest list of held zones with their times in a report; `count` counts all of them. */
+export const MAX_HELD = 300;
+
+/** The longest list of the names of further held zones. If a node holds more, no zone can be created. */
+export const MAX_HELD_NAMES = 10_000;
 
 /** The results that are counted apart; all others are `other`. */
 export const ANSWER_RESULTS = ['noerror', 'nxdomain', 'servfail', 'refused', 'other'] as const;
@@ -191,7 +189,34 @@ export const nodeReport = z
       )
       .max(MAX_FAILING)
       .meta({ description: 'Zones that the node does not serve as the feed says.' }),
+    held: z
+      .strictObject({
+        count: storedCount('The number of these zones.'),
+        zones: z
+          .array(
+            z.strictObject({
+              name: zoneName.max(253),
+              since: storedTime.meta({ description: 'The time since which the node keeps the zone.' }),
+            }),
+          )
+          .max(MAX_HELD)
+          .meta({ description: `The zones, the first ${MAX_HELD} of them.` }),
+        more: z
+          .array(zoneName.max(253))
+          .max(MAX_HELD_NAMES)
+          .optional()
+          .meta({ description: `The names of the next ${MAX_HELD_NAMES}. Absent if there are none.` }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Zones that the list lacks, and that the node keeps because the database is another one or the list lacks too many. Absent if there are none.',
+      }),
     answers: answerCounts.optional(),
+    leaving: z.literal(true).optional().meta({
+      description:
+        'The process of the node ends in an orderly way, so no alert waits for its next report. The node counts for 30 s more. Absent: the node continues.',
+    }),
   })
   .meta({ id: 'NodeReport', description: 'How far a name server node is.' });
 export type NodeReport = z.infer<typeof nodeReport>;
@@ -203,6 +228,24 @@ export const reportAnswer = z.object({
   }),
   transfers: z.string().nullable().meta({
     description: 'The version of GET /v1/feed/transfers; the node reads it again when it changes.',
+  }),
+  removals: z.string().nullable().meta({
+    description:
+      'The epoch of the database whose removals an administrator accepts: the node removes the zones that it holds and a list of this epoch lacks.',
+  }),
+  salvage: z
+    .object({
+      token: salvageToken,
+      zones: z.array(zoneName).max(MAX_SALVAGED).meta({ description: 'The names of the zones.' }),
+      endings: z.boolean().meta({ description: 'Whether the node also sends the endings that it remembers.' }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'An administrator brings back zones that the database lacks: the node sends those of them that it holds, each once for a token.',
+    }),
+  endings: z.string().max(200).meta({
+    description: 'The version of GET /v1/feed/endings; the node reads the next ones when it changes.',
   }),
   // Absent in the answer of an older api, which refuses the field in a report.
   answers: z.boolean().optional().meta({ description: 'Whether the service takes `answers` in reports.' }),
@@ -319,6 +362,15 @@ export const transferReport = z
   .meta({ id: 'TransferReport', description: 'How far the secondaries are.' });
 export type TransferReport = z.infer<typeof transferReport>;
 
+const cordon = z
+  .object({
+    name: z.string().meta({ description: 'The name of a name server, one of its addresses, or the name of a node.' }),
+    until: z.iso.datetime().meta({ description: 'The time when the cordon ends.' }),
+    reason: z.string().optional().meta({ description: 'The reason, in the words of the administrator.' }),
+  })
+  .meta({ id: 'Cordon', description: 'A name server that is planned to be away, so no proof waits for it.' });
+export type Cordon = z.infer<typeof cordon>;
+
 export const zoneNodes = z
   .object({
     nodes: z.array(zoneNode).meta({ description: 'The name servers, by name.' }),
@@ -327,6 +379,10 @@ export const zoneNodes = z
       .array(zoneSecondary)
       .default([])
       .meta({ description: 'The secondaries that have the zone, by name.' }),
+    cordons: z
+      .array(cordon)
+      .optional()
+      .meta({ description: 'The name servers that the administrator has cordoned, by name. Absent without any.' }),
   })
   .meta({
     id: 'ZoneNodes',

@@ -30,7 +30,12 @@ export type Permission =
  */
 type Counts =
   | RouteBucket
-  | { readonly bucket: RouteBucket; readonly changes: 'operation' | ((body: unknown) => number) };
+  | {
+      readonly bucket: RouteBucket;
+      readonly changes: 'operation' | ((body: unknown) => number);
+      /** How many of the records in the body are those of challenges, which count in a window of their own. */
+      readonly challenges?: (body: unknown) => number;
+    };
 
 export interface Operation {
   readonly id: string;
@@ -42,8 +47,10 @@ export interface Operation {
   readonly description: string;
   /** Absent: every valid key may call it. */
   readonly needs?: Permission;
-  /** Absent: it writes nothing. */
+  /** Absent: it has no limit. */
   readonly counts?: Counts;
+  /** A method other than GET that changes nothing. (Default: false.) */
+  readonly changesNothing?: boolean;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   /** The body as it is documented. Absent: the operation takes none. */

@@ -51,7 +51,7 @@ export const teamBody = z
   .strictObject({ name: displayName.meta({ description: 'The name of the team. It must be unique in the service.' }) })
   .meta({ id: 'TeamWrite', description: 'The name of a team.', examples: [{ name: 'platform' }] });
 
-const share = (of: string) =>
+export const share = (of: string) =>
   z
     .object({
       used: z.number().int().meta({ description: 'The amount in use.' }),

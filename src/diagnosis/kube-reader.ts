@@ -20,11 +20,15 @@ export interface Listed<T> {
 
 /** Every call throws KubeError if the cluster does not answer. */
 export interface KubeReader {
-  /** @param namespace undefined: all */
+  /**
+   * @param namespace undefined: all
+   * @param labelSelector absent: all objects
+   */
   list<T extends KubeObject>(
     type: ResourceType,
     namespace: string | undefined,
     signal: AbortSignal,
+    labelSelector?: string,
   ): Promise<Listed<T>>;
   get<T extends KubeObject>(type: ResourceType, object: ObjectName, signal: AbortSignal): Promise<T | Gap>;
   /** Sends an object that is a question, such as a SubjectAccessReview, and is not stored. */
@@ -35,12 +39,17 @@ const PAGE = 500;
 
 export function createKubeReader(api: Pick<KubeApi, 'list' | 'get' | 'create'>): KubeReader {
   return {
-    list: async <T extends KubeObject>(type: ResourceType, namespace: string | undefined, signal: AbortSignal) => {
+    list: async <T extends KubeObject>(
+      type: ResourceType,
+      namespace: string | undefined,
+      signal: AbortSignal,
+      labelSelector?: string,
+    ) => {
       const items: T[] = [];
       try {
         let more: string | undefined;
         do {
-          const page = await api.list<T>(type, { namespace, limit: PAGE, continue: more }, signal);
+          const page = await api.list<T>(type, { namespace, labelSelector, limit: PAGE, continue: more }, signal);
           items.push(...page.items);
           more = page.continue;
         } while (more !== undefined && more !== '');

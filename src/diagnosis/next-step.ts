@@ -7,6 +7,8 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
+import { listRecordValues } from '#resources/summary.ts';
+import { isUnownedValue, namesUnowned } from '#resources/unowned.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { NextStep } from './finding.ts';
 import { conditionsOf, isZone, namespaceOf, resourceOf, type Shown } from './objects.ts';
@@ -74,7 +76,29 @@ function zoneAt(object: Shown): { namespace: string; name: string } {
   return { namespace, name };
 }
 
+/** A record that belongs to no object; only its history says who made it, to a key that may read it. */
+function takeOver(object: DNSRecord, message: string): NextStep {
+  const { name, type } = object.spec;
+  const fqdn = object.status?.fqdn ?? '';
+  const zone = name === '@' ? fqdn : fqdn.slice(name.length + 1);
+  const content = listRecordValues(object.spec).find((value) => namesUnowned(message, value.content))?.content;
+  const word = (parts: readonly string[]) => parts.map(quoteForShell).join(' ');
+  return {
+    words:
+      'The record at the service belongs to no object. See which key or trust made it; then take it over, or delete it.',
+    commands: [
+      ...(zone === '' ? [] : [`zonestead changes list ${quoteForShell(zone)} --name ${quoteForShell(name)}`]),
+      patch(object, { adopt: 'IfIdentical' }),
+      ...(zone === '' || content === undefined
+        ? []
+        : [`zonestead records delete ${word([zone, name, type, content])}`]),
+    ],
+  };
+}
+
 function conflict(object: Shown, [winner]: readonly Named[]): NextStep {
+  const unowned = conditionsOf(object).find(({ message }) => isUnownedValue(message));
+  if (unowned !== undefined && !isZone(object)) return takeOver(object, unowned.message);
   if (winner === undefined) return edit('Remove the conflict that the message names, or change this object.')(object);
   const short = `${winner.kind === 'DNSZone' ? 'zdz' : 'zdr'}/${winner.name}`;
   return {
@@ -154,6 +178,9 @@ const STEPS: Readonly<Record<NotReadyReason, Step>> = {
   ClusterDrained: clusters('See which clusters are drained.'),
   ClusterNameTaken: clusters('See which clusters send heartbeats.'),
   Conflict: conflict,
+  OlderThanService: clusters(
+    'See whether the etcd of the cluster was restored, and accept the older objects or write the newer ones again.',
+  ),
   SecondaryNotOffered: edit('Choose a secondary that the message names.'),
   RateLimited: wait('The operator retries by itself.'),
   ZoneBusy: wait('The operator retries by itself.'),

@@ -1,5 +1,6 @@
 // The checks of the name servers of a zone, from their answers to this command or from those that the operator saw
 // last. Both give the same words. Pure.
+import { formatHostPort } from '#base/address.ts';
 import type { ResolvedServers, ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { type Finding, fail, ok } from './finding.ts';
@@ -34,7 +35,7 @@ function judgeUnresolved({ name, problem }: ResolvedServers['unresolved'][number
 
 function judgeVerdict({ server, node, serial, problem }: ServerVerdict): Finding {
   const { name, address, port } = server;
-  const place = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  const place = formatHostPort(address, port);
   return judgeServer({ name, place, node, serial, problem });
 }
 

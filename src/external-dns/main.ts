@@ -1,6 +1,7 @@
 // `zonestead external-dns`: external-dns' webhook provider, to run as its sidecar. Wiring only.
 
 import { realClock } from '#base/clock.ts';
+import { chooseListenAddress } from '#base/listen-address.ts';
 import { createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Config } from '#config.ts';
@@ -38,7 +39,8 @@ export async function runExternalDns(
   });
   const app = buildWebhook({ provider, pace, clock: realClock, log });
   const health = await startHealthServer({ ...config.ZONESTEAD_HEALTH_LISTEN, registry: metrics.registry });
-  await app.listen(config.ZONESTEAD_EXTERNAL_DNS_LISTEN);
+  const { host, port } = config.ZONESTEAD_EXTERNAL_DNS_LISTEN;
+  await app.listen({ host: await chooseListenAddress(host), port });
   log.info({ address: app.server.address() }, 'listening');
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -26,7 +26,7 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
   },
   rate_limited: {
     status: 429,
-    meaning: 'the key made too many writes within 60 seconds. Retry after Retry-After.',
+    meaning: 'the key made too many writes within 60 seconds, or too many reads. Retry after Retry-After.',
   },
   internal: { status: 500, meaning: 'this is our error. Retry, and quote the `x-request-id` if it persists.' },
   dns_server: { status: 502, meaning: 'reserved. The service does not answer with this code at present.' },
@@ -42,11 +42,11 @@ export const STATUS = Object.fromEntries(Object.entries(CODES).map(([code, { sta
   Record<ErrorCode, number>
 >;
 
-/** Every route can answer 401, 500 and 503 in addition to these codes. */
+const COMMON = ['unauthorized', 'rate_limited', 'internal', 'busy'] as const satisfies readonly ErrorCode[];
+
+/** Every route can answer 401, 429, 500 and 503 in addition to these codes: reads have a limit, too. */
 export function errorAnswers(...codes: readonly ErrorCode[]): Record<number, typeof errorBody> {
-  return Object.fromEntries(
-    [...codes, 'unauthorized' as const, 'internal' as const, 'busy' as const].map((code) => [STATUS[code], errorBody]),
-  );
+  return Object.fromEntries([...codes, ...COMMON].map((code) => [STATUS[code], errorBody]));
 }
 
 /** The rules whose status is not that of their code. */
@@ -61,6 +61,7 @@ export const STATUS_OF_RULE: Readonly<Partial<Record<RuleId, number>>> = {
   // Not `busy`, which says that only the zone is busy and that nothing was written: the whole service waits, and a
   // change of unknown outcome may be written.
   'database-away': 503,
+  'read-only': 503,
   'outcome-unknown': 503,
 };
 

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { toOutageRefusal } from '#service/outage.ts';
 import { Refusal, refusal, toIssuesRefusal } from '#service/refusal.ts';
+import { countFailedBody } from './hooks/limits.ts';
 import { answerBare, sendRefusal, toHttpStatus } from './refusals.ts';
 
 /** The longest part of a path, in characters. */
@@ -14,7 +15,11 @@ export const MAX_PARAMETER = 512;
 const KEPT_STATUS: ReadonlySet<number> = new Set([413, 414, 415, 431]);
 
 export function installErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | Refusal | Error, request, reply) => answer(error, request, reply));
+  app.decorateRequest('countUnread', null);
+  app.decorateRequest('isOutage', false);
+  app.setErrorHandler(async (error: FastifyError | Refusal | Error, request, reply) =>
+    answer(await countFailedBody(request, error), request, reply),
+  );
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]?.slice(0, 200) ?? '';
     sendRefusal(reply, refusal('no-such-path', { method: request.method, path }));
@@ -42,6 +47,7 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const outage = toOutageRefusal(error);
+  request.isOutage = outage !== null;
   const refused = outage ?? toRefusal(error, request);
   if (refused.rule === 'internal') request.log.error({ err: error }, 'request failed');
   // The loss of the database has a line of its own, so a request does not need one.

@@ -1,5 +1,5 @@
-// HTTPS for the whole application, next to plain HTTP: one server answers both, so that every rule, limit and address
-// is the same, and a proxy or a name server can use either.
+// HTTPS for the whole application, next to plain HTTP for this machine and for proxies (hooks/plain-requests.ts): one
+// server answers both, so that every rule, limit and address is the same.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';

@@ -51,6 +51,8 @@ export interface AddedZone {
   readonly isKeyLost?: boolean;
 }
 
+export type OnSignature = (expiresAt: number) => void;
+
 export interface ZoneEngine {
   /** For instance `Knot DNS 3.2.6`. */
   version(signal?: AbortSignal): Promise<string>;
@@ -60,14 +62,20 @@ export interface ZoneEngine {
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * The private key of a zone that is there, in PEM (PKCS#8). Secret.
+   * @throws Error if the zone has no key, or more than one
+   */
+  privateKey(name: string, signal: AbortSignal): Promise<string>;
   /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */
   check(name: string, signal: AbortSignal): Promise<void>;
   /**
    * The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
    * for no other work with the engine: with Knot 3.2 that would wait for the loop.
+   * @param onSignature called with the end of each signature of the zone, in s since 1970
    * @throws ZoneLoading
    */
-  read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
+  read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncIterable<readonly ServedSet[]>;
   /**
    * One commit; two, if a DNAME takes the place of names below it. Changes of one zone are made one after another.
    * @returns the serial that is served

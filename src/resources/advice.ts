@@ -18,8 +18,16 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
     remedy: 'correct the field or annotation that the message names',
   },
   Conflict: {
-    meaning: 'another object has the value or the name, or a CNAME is next to other records',
-    remedy: 'the message names the other object; if that is deleted, this one takes over by itself',
+    meaning:
+      'another object has the value or the name, or the value exists at the service without an owner, or a CNAME is next to other records',
+    remedy:
+      'the message names the other object; if that is deleted, this one takes over by itself. A record without an owner: take it over with `adopt: IfIdentical`, or delete it at the service',
+  },
+  OlderThanService: {
+    meaning:
+      'the service has a newer version of this object than Kubernetes, because etcd was restored from a backup; DNS keeps the newer values',
+    remedy:
+      'write the newer values into the object, or let an owner of the team run [`zonestead clusters accept-older`](../how-to/after-an-etcd-restore.md), after which the object wins',
   },
   SecondaryNotOffered: {
     meaning: 'a secondary of `spec.secondaries` is not offered to the namespace',

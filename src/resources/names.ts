@@ -32,6 +32,13 @@ export const NEW_KEY = 'zonestead.dev/new-key';
 /** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
 export const DELETIONS_HELD = 'DeletionsHeld';
 /**
+ * A condition of a DNSZone: the objects of the cluster are older than the data of the service, so that the operator
+ * releases and deletes nothing. Also the reason of the other conditions about what is held.
+ */
+export const ETCD_RESTORED = 'EtcdRestored';
+/** A condition of a DNSZone: a name server does not answer, and the proof of Ready continues without it. */
+export const DEGRADED = 'Degraded';
+/**
  * The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: records in it are needed, or too many
  * were deleted at once.
  */
@@ -42,5 +49,7 @@ export const DELETION_BLOCKED = 'DeletionBlocked';
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';
 /** The key of a Secret that holds an API key. */
 export const SECRET_KEY = 'apiKey';
+/** An annotation of the Lease: how often it was renewed. A lower number shows that etcd was restored from a backup. */
+export const RENEWALS = 'zonestead.dev/renewals';
 /** The Lease of the leading replica. */
 export const LEASE = 'zonestead-operator';

@@ -13,6 +13,7 @@ export const NOT_READY_REASONS = [
   'ClusterDrained',
   'ClusterNameTaken',
   'Conflict',
+  'OlderThanService',
   'SecondaryNotOffered',
   'RateLimited',
   'ZoneBusy',
@@ -48,8 +49,8 @@ export const NOT_DELEGATED_REASONS = [
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
 /**
- * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted` and `CRDDeleted` are reasons of
- * DeletionBlocked.
+ * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted`, `CRDDeleted` and `EtcdRestored` are reasons
+ * of DeletionBlocked.
  */
 export type GoodReason =
   | 'Accepted'
@@ -59,7 +60,8 @@ export type GoodReason =
   | 'Ready'
   | 'ForeignRecords'
   | 'ManyDeleted'
-  | 'CRDDeleted';
+  | 'CRDDeleted'
+  | 'EtcdRestored';
 
 /** The reasons of Events that are about an action or about Ready. Any other Event has the reason of a condition. */
 export const EVENT_REASONS = [
@@ -72,6 +74,7 @@ export const EVENT_REASONS = [
   'ZoneMissing',
   'Withdrawn',
   'DeletionsHeld',
+  'EtcdRestored',
   'WildcardShadowed',
 ] as const;
 

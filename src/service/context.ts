@@ -57,6 +57,10 @@ export interface ServiceContext {
   reservedNames?: readonly string[] | 'allow';
   /** The default quotas of teams and people. */
   quotas: Quotas;
+  /** Why the service takes no changes. Absent: it takes them. */
+  readOnly?: string | undefined;
+  /** The octets of each kind of history that one owner keeps. */
+  historyBytes: number;
   /** How long the name of a deleted zone is reserved for its former owner, in ms; 0: it is not reserved. */
   quarantineMs: number;
   /** Verifies tokens of trusts. Absent: no token is accepted. */

@@ -6,7 +6,7 @@ import { returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { WriteBudget } from './change/write-budget.ts';
 import type { ServiceContext } from './context.ts';
-import { refusal } from './refusal.ts';
+import { Refusal, refusal } from './refusal.ts';
 
 /** An RRset is one write for each so many of its records that change. */
 const RECORDS_PER_WRITE = 100;
@@ -27,6 +27,11 @@ export interface WindowBudget extends WriteBudget {
   left: number | null;
   /** Removes the writes of the request from the window, because it wrote nothing. */
   giveBack(): Promise<void>;
+}
+
+/** The writes of one request in the two windows of records. */
+export interface RecordBudget extends WindowBudget {
+  readonly windows: Readonly<Record<'records' | 'challenges', WindowBudget>>;
 }
 
 /**
@@ -63,7 +68,47 @@ export function openBudget(
       budget.counted = places;
     },
     async giveBack() {
-      await Promise.all(times.map((at) => returnPlaces(db, holder, bucket, at)));
+      const taken = times.splice(0);
+      budget.counted = 0;
+      await Promise.all(taken.map((at) => returnPlaces(db, holder, bucket, at)));
+    },
+  };
+  return budget;
+}
+
+/**
+ * The budget of a request that writes records: as many of its writes as it names challenges count in their window, and
+ * the others in that of records. Both have the limit of the key.
+ * @param challenges how many of the records of the request are those of challenges
+ */
+export function openRecordBudget(
+  context: Pick<ServiceContext, 'db'>,
+  actor: Actor,
+  limit: number,
+  challenges: number,
+): RecordBudget {
+  const open = (bucket: Bucket) => openBudget(context, windowHolder(actor, bucket), bucket, limit);
+  const windows = { records: open('records'), challenges: open('challenges') };
+  const both = [windows.records, windows.challenges] as const;
+  const budget: RecordBudget = {
+    windows,
+    counted: 0,
+    left: null,
+    async count(writes) {
+      const own = Math.min(writes, challenges);
+      if (own > 0) await windows.challenges.count(own);
+      try {
+        if (writes > own) await windows.records.count(writes - own);
+      } catch (error) {
+        // A request that is refused takes no place in either window.
+        if (own > 0 && error instanceof Refusal) await windows.challenges.giveBack();
+        throw error;
+      }
+      budget.counted = Math.max(budget.counted, writes);
+      budget.left = (own === writes ? windows.challenges : windows.records).left;
+    },
+    async giveBack() {
+      await Promise.all(both.map((each) => each.giveBack()));
     },
   };
   return budget;

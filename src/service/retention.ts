@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#store/database.ts';
 import { dropEndedRows, dropEndedZoneKeys, dropEndedZones } from '#store/deleted-zones.ts';
+import { addMonths, dropMonthBefore } from '#store/history-months.ts';
 import { deleteSamples, takeSamples } from '#store/node-samples.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type PrunedHistory,
 } from '#store/retention.ts';
 import { SIGN_IN_MS } from './accounts/sessions.ts';
+import type { RoundResult } from './retention-metrics.ts';
 import { UPLOAD_MS } from './zonefile/upload.ts';
 
 export interface RetentionSettings {
@@ -58,22 +60,30 @@ const FEED_MS = 60 * 60 * 1_000;
 /** The overview of the console shows a day. */
 const SAMPLES_MS = 25 * 60 * 60 * 1_000;
 
+/** From here on, changes of zones are dropped by month, so they are kept for up to a month longer. */
+const WHOLE_MONTHS_MS = 62 * 24 * 60 * 60 * 1_000;
+
 /** The time between two rounds, in ms. */
 export const ROUND_MS = 60_000;
 
 /** Runs one round per minute until the signal. An error is logged, and the next round tries again. */
 export async function runRetention(
-  options: RetentionOptions & { log: Logger; everyMs?: number },
+  options: RetentionOptions & { log: Logger; everyMs?: number; onRound?: (result: RoundResult) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { log, everyMs = ROUND_MS } = options;
+  const { log, everyMs = ROUND_MS, onRound = () => undefined } = options;
   while (!signal.aborted) {
     // The random part keeps replicas that started together from running their rounds at the same time.
     await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    await retentionRound(options, signal).catch((error) => {
-      if (!signal.aborted) log.warn({ err: error }, 'the retention failed to delete old rows; the next round follows');
-    });
+    try {
+      await retentionRound(options, signal);
+      onRound('ok');
+    } catch (error) {
+      if (signal.aborted) return;
+      onRound('failed');
+      log.warn({ err: error }, 'the retention failed to delete old rows; the next round follows');
+    }
   }
 }
 
@@ -100,6 +110,11 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   });
   await repeat((tx) => deleteSamples(tx, before(SAMPLES_MS), rows));
   await repeat((tx) => deleteDays(tx, before(settings.historyMs), rows));
+  await repeat(async (tx) => {
+    await addMonths(tx, new Date(at));
+    return 0;
+  });
+  const isByMonth = settings.historyMs >= WHOLE_MONTHS_MS;
   for (const history of HISTORIES) {
     const keptMs = history === 'answers' ? settings.answersMs : settings.historyMs;
     let after = 0;
@@ -108,11 +123,15 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
         before: before(keptMs),
         after,
         limit: rows,
+        unplacedOnly: history === 'zones' && isByMonth,
       });
       after = last;
       return deleted;
     });
     await repeat((tx) => countHistory(tx, history, before(SETTLED_MS), rows));
+    // After the count: a month is dropped with its part of the totals.
+    if (history === 'zones')
+      await repeat(async (tx) => ((await dropMonthBefore(tx, before(settings.historyMs))) ? rows : 0));
     await repeat(async (tx) => {
       await forgetEmptyUsage(tx, history);
       return 0;

@@ -2,6 +2,8 @@
 // in the reference.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { describeUnusable, plainAddress } from '#base/address.ts';
+import { EVERY_ADDRESS } from '#base/listen-address.ts';
 import { CLUSTER_NAME, CLUSTER_NAME_RULE, NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { plainName } from '#dns/names/plain.ts';
@@ -36,13 +38,22 @@ function filledParts(text: string): string[] {
   return parts(text).filter((part) => part !== '');
 }
 
-const hostPortText = z
-  .string()
-  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/, 'must be host:port, for instance 0.0.0.0:8080')
-  .transform((text): HostPort => {
-    const at = text.lastIndexOf(':');
-    return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
-  });
+const HOST_PORT = /^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/;
+
+/** The host and the port of a text; an IPv6 address has brackets around it. */
+function splitHostPort(text: string): HostPort {
+  const at = text.lastIndexOf(':');
+  return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+}
+
+const hostPortText = z.string().transform((text, context): HostPort => {
+  const [, address = ''] = /^\[([^\]]+)\]:\d{1,5}$/.exec(text) ?? [];
+  const fault = describeUnusable(address);
+  if (fault !== null) context.addIssue(`has the address ${address}, which ${fault}`);
+  else if (HOST_PORT.test(text)) return splitHostPort(text);
+  else context.addIssue('must be host:port, for instance 192.0.2.1:8080 or [2001:db8::1]:8080');
+  return z.NEVER;
+});
 
 export const text = (label: string, limit = 65_536) => form(label, z.string().min(1).max(limit));
 
@@ -66,6 +77,17 @@ export function wholeNumber(from: number, to: number): Form<number> {
 }
 
 export const hostName = form('host name', z.string().regex(HOST_NAME, 'must be a host name'));
+
+/** Two levels below it need room in a label and in a name: a canary also uses names that begin with it. */
+export const recordLabel = form(
+  'one label of at most 50 characters',
+  z
+    .string()
+    .regex(
+      /^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?$/,
+      'must be one label of at most 50 small letters, digits and hyphens, for instance eu-west',
+    ),
+);
 
 export const hostNames = form(
   'comma-separated host names',
@@ -221,9 +243,26 @@ export const sessionKey = form(
 
 export const oidcScopes = form('space-separated scopes', z.string().regex(/\bopenid\b/, 'must contain openid'));
 
-export const addresses = form(
-  'comma-separated addresses',
-  z.string().regex(/^[0-9a-fA-F.:]+(,[0-9a-fA-F.:]+)*$/, 'must be comma-separated addresses'),
+/** Addresses to listen on, or `*` for every one of the machine. */
+export const listenAddresses = form(
+  'comma-separated addresses, or *',
+  z
+    .string()
+    .transform(parts)
+    .pipe(
+      z
+        .array(
+          z.string().transform((text, context): string => {
+            const fault = describeUnusable(text);
+            const address = text === EVERY_ADDRESS ? text : plainAddress(text);
+            if (fault !== null) context.addIssue(`has the address ${text}, which ${fault}`);
+            else if (address !== null) return address;
+            else context.addIssue('must be comma-separated addresses, for instance 192.0.2.1,2001:db8::1, or *');
+            return z.NEVER;
+          }),
+        )
+        .min(1),
+    ),
 );
 
 export const instanceId = form(

@@ -1,10 +1,10 @@
 // The settings of the name server node, which runs next to Knot DNS.
 import {
-  addresses,
   cookieSecret,
   hostName,
   hostPorts,
   httpUrl,
+  listenAddresses,
   networks,
   nodeNameForm,
   octets,
@@ -24,6 +24,11 @@ export const NAMESERVER_SETTINGS = {
     'the authorities of the machine',
     'The node verifies the certificate of the api with the authorities in this PEM file. It reads the file again for each request.',
   ),
+  NO_PROXY: optional(
+    text('comma-separated hosts and networks'),
+    'none',
+    'The node connects to an api at these hosts, below these domains or in these networks directly, although HTTPS_PROXY or HTTP_PROXY name a proxy, for instance .svc,10.0.0.0/8,fd00::/8. Networks apply to an address in ZONESTEAD_FEED_URL, and not to a name.',
+  ),
   ZONESTEAD_NODE_KEY: secret(required(text('text'), 'The node authenticates at the api with this node key.')),
   ZONESTEAD_NODE_NAME: required(
     nodeNameForm,
@@ -39,6 +44,11 @@ export const NAMESERVER_SETTINGS = {
     '300',
     'After its start, a node is not ready until it caught up with the feed, or this many seconds passed. Later it stays ready, because it answers from the zones that it has.',
   ),
+  ZONESTEAD_NODE_LOAD_SECONDS: preset(
+    wholeNumber(10, 86_400),
+    '600',
+    'After a start of its name server, a node is not ready until the name server has loaded every zone that it served before, or this many seconds passed, or half of them without another zone. Zones that the name server cannot load count as failing.',
+  ),
   ZONESTEAD_NODE_COMPARE_MINUTES: preset(
     wholeNumber(1, 10_080),
     '60',
@@ -47,7 +57,7 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_NODE_REMOVALS: preset(
     oneOf('guarded', 'all'),
     'guarded',
-    '`guarded`: the node ignores a zone list that lacks more than 20 zones and more than half of them, unless the api still sends it 10 minutes later. `all`: the node removes the zones immediately.',
+    '`guarded`: the node keeps zones that a list of another database lacks, as after a restore, for 24 hours or until `zonestead admin nodes accept-removals`. It ignores a zone list that lacks more than 20 zones and more than half of them, unless the api still sends it 10 minutes later. `all`: the node removes the zones immediately.',
   ),
   ZONESTEAD_KNOT_FOLDER: preset(
     text('folder'),
@@ -59,13 +69,32 @@ export const NAMESERVER_SETTINGS = {
     'a journal of at most 20,000 MiB',
     'The databases of the knotd together take less than this size of their volume, for instance 1Gi.',
   ),
-  ZONESTEAD_KNOT_LISTEN: preset(addresses, '0.0.0.0', 'The knotd listens at these addresses, for instance 0.0.0.0,::.'),
+  ZONESTEAD_KNOT_LISTEN: preset(
+    listenAddresses,
+    '*',
+    'The knotd listens at these addresses, for instance 192.0.2.1,2001:db8::1. With *, it listens on all IPv4 and IPv6 addresses of the machine.',
+  ),
   ZONESTEAD_KNOT_PORT: preset(wholeNumber(1, 65_535), '5353', 'The knotd listens on this port, over UDP and TCP.'),
+  ZONESTEAD_KNOT_TLS_CERT_FILE: optional(
+    text('file'),
+    'no DNS over TLS',
+    'The knotd also answers over TLS (RFC 7858), with the certificate in this PEM file, the leaf first. It needs Knot DNS 3.4 or later. The file is read again after a change.',
+  ),
+  ZONESTEAD_KNOT_TLS_KEY_FILE: optional(
+    text('file'),
+    'no DNS over TLS',
+    'The private key of that certificate is in this PEM file. It is read again after a change.',
+  ),
+  ZONESTEAD_KNOT_TLS_PORT: preset(
+    wholeNumber(1, 65_535),
+    '8853',
+    'The knotd answers over TLS on this port. Clients expect 853.',
+  ),
   ZONESTEAD_KNOT_WORKERS: preset(wholeNumber(1, 64), '2', 'The knotd answers queries over UDP with this many threads.'),
   ZONESTEAD_KNOT_RATE_LIMIT: preset(
     wholeNumber(0, 1_000_000),
     '1000',
-    'The knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 means no limit.',
+    'The knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56; with Knot DNS 3.4, this many of all kinds and zones to one address. Further answers are truncated, so that real clients repeat over TCP. 0 means no limit.',
   ),
   ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: preset(
     networks,

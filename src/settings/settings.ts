@@ -1,6 +1,7 @@
 // Every setting of every command, with its form, its default and its description. Help and reference are made from it.
+import { CANARY_ONLY_SETTINGS } from './canary.ts';
+import { CLUSTER_SETTINGS } from './cluster.ts';
 import {
-  clusterName,
   groupTeams,
   hostName,
   hostNames,
@@ -9,10 +10,8 @@ import {
   httpUrl,
   instanceId,
   labels,
-  leaseName,
   nameserverAddresses,
   namesOrAllow,
-  namespace,
   namespaces,
   networks,
   octets,
@@ -37,8 +36,8 @@ export const SETTINGS = {
   ),
   ZONESTEAD_HEALTH_LISTEN: preset(
     hostPort,
-    '0.0.0.0:9090',
-    'The process serves /healthz, /readyz and /metrics at this address.',
+    '*:9090',
+    'The process serves /healthz, /readyz and /metrics at this address. In settings of listeners, the host * stands for all IPv4 and IPv6 addresses of the machine.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     httpUrl,
@@ -63,11 +62,11 @@ export const SETTINGS = {
     'refuse',
     'The connection to Postgres carries private keys and passwords. With refuse, a command does not start if DATABASE_URL names another machine without sslmode=verify-full: sslmode=require encrypts, but verifies nothing, so that any server can answer. With allow, it connects anyway, for instance because a service mesh encrypts the connection.',
   ),
-  ZONESTEAD_LISTEN: preset(hostPort, '0.0.0.0:8080', 'The REST API and the console listen at this address.'),
+  ZONESTEAD_LISTEN: preset(hostPort, '*:8080', 'The REST API and the console listen at this address.'),
   ZONESTEAD_TLS_LISTEN: optional(
     hostPort,
     'no HTTPS',
-    'The REST API, the feed and the console also listen at this address, with TLS 1.3 and the certificate of ZONESTEAD_TLS_CERT_FILE.',
+    'The REST API, the feed and the console also listen at this address, with TLS 1.3 and the certificate of ZONESTEAD_TLS_CERT_FILE. ZONESTEAD_LISTEN then answers only its own machine and trusted proxies.',
   ),
   ZONESTEAD_UPDATE_LISTEN: optional(
     hostPort,
@@ -137,12 +136,17 @@ export const SETTINGS = {
   ZONESTEAD_HISTORY_DAYS: preset(
     wholeNumber(1, 36_500),
     '400',
-    'The service keeps the history of changes for this many days.',
+    'The service keeps the history of changes for this many days, and that of zones for up to a month longer.',
   ),
   ZONESTEAD_HISTORY_BYTES: preset(
     octets,
-    '1Gi',
+    '128Mi',
     'The service keeps this many bytes of history for one team, and deletes the oldest entries first.',
+  ),
+  ZONESTEAD_DATABASE_VOLUME: preset(
+    octets,
+    '0',
+    'The size of the volume of the database, for metrics and the command `admin usage`. 0: it is not known.',
   ),
   ZONESTEAD_IDEMPOTENCY_HOURS: preset(
     wholeNumber(1, 24 * 30),
@@ -152,7 +156,17 @@ export const SETTINGS = {
   ZONESTEAD_LIMITS: preset(
     onOff,
     'on',
-    'With off, the service limits the writes only of API keys that have limits of their own.',
+    'With off, the service limits the writes only of API keys that have limits of their own, and no reads.',
+  ),
+  ZONESTEAD_READS_PER_MINUTE: preset(
+    wholeNumber(60, 1_000_000),
+    '6000',
+    'Each API key, and each session of the console, may make this many reads a minute at each replica of the api, and a sixth of them at once. The api answers a read beyond that with 429 rate_limited.',
+  ),
+  ZONESTEAD_READ_ONLY: optional(
+    text('sentence', 200),
+    'changes are accepted',
+    'The api answers each change with 503 and this sentence, such as "The database moves until 14:00 UTC.". Reads, DNS answers and the feed continue. Leases, lost clusters and the retention change nothing.',
   ),
   ZONESTEAD_BODY_MEMORY_MB: preset(
     wholeNumber(20, 65_536),
@@ -203,6 +217,11 @@ export const SETTINGS = {
     networks,
     '',
     'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
+  ),
+  ZONESTEAD_PROOF: preset(
+    oneOf('Reachable', 'All'),
+    'Reachable',
+    '`Reachable`: the proof that name servers answer omits an address that has answered no query for two minutes, if at least two other addresses are right, so that it stops neither Ready nor challenges. An address with a wrong answer always counts. `All`: every address must answer.',
   ),
   ZONESTEAD_DELEGATION_CHECK: preset(
     onOff,
@@ -288,27 +307,7 @@ export const SETTINGS = {
     'the service account of the pod',
     'The process reaches the Kubernetes cluster as this kubeconfig says.',
   ),
-  ZONESTEAD_CLUSTER: optional(
-    clusterName,
-    'the uid of the namespace kube-system',
-    'The owners of records at the service name the cluster by this text. Each cluster that uses the service needs a different one, and it must not change: the records of another name are those of another cluster.',
-  ),
-  ZONESTEAD_LEADER_ELECTION: optional(
-    onOff,
-    'on without KUBECONFIG',
-    'With on, only the replica that holds the Lease reconciles.',
-  ),
-  ZONESTEAD_LEASE_NAMESPACE: optional(namespace, 'the namespace of the pod', 'The Lease is in this namespace.'),
-  ZONESTEAD_LEASE_NAME: optional(
-    leaseName,
-    'zonestead-operator',
-    'The Lease has this name. Each installation in one namespace needs a different one.',
-  ),
-  ZONESTEAD_LEASE_IDENTITY: optional(
-    text('text', 253),
-    'the host name and a random text',
-    'The Lease names its holder by this text. Two processes must never have the same one.',
-  ),
+  ...CLUSTER_SETTINGS,
   ZONESTEAD_NAMESERVER_ADDRESSES: preset(
     nameserverAddresses,
     '',
@@ -358,10 +357,12 @@ export const SETTINGS = {
     'If off, the provider deletes nothing when external-dns wants to delete more than half of its names and types, and more than 20, within five minutes.',
   ),
 
+  ...CANARY_ONLY_SETTINGS,
+
   // solver
   ZONESTEAD_SOLVER_LISTEN: preset(
     hostPort,
-    '0.0.0.0:8443',
+    '*:8443',
     'The solver listens at this address, where kube-apiserver reaches it over HTTPS.',
   ),
   ZONESTEAD_TLS_CERT_FILE: preset(

@@ -109,7 +109,10 @@ async function connect(config: SolverConfig) {
 /** The interval of checks of the solver's own certificate; it is renewed weeks before it expires. */
 const OWN_CHECK_EVERY_MS = 60_000;
 
-async function certificateSource(config: SolverConfig, { api, namespace }: KubeCluster): Promise<CertificateSource> {
+async function certificateSource(
+  config: SolverConfig,
+  { api, namespace, clockDifference }: KubeCluster,
+): Promise<CertificateSource> {
   const { ZONESTEAD_SOLVER_CERTIFICATE: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
   if (name === undefined) {
     return certificateFiles({
@@ -125,6 +128,7 @@ async function certificateSource(config: SolverConfig, { api, namespace }: KubeC
     at: { namespace, name },
     hosts: serviceHosts(service, namespace),
     now: () => new Date(),
+    clockDifference,
   };
   return { read: (signal) => ownCertificate(certificateOptions, signal), everyMs: OWN_CHECK_EVERY_MS };
 }

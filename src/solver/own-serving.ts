@@ -29,17 +29,23 @@ interface OwnServing {
   /** Names of the Service; the first one is the name that kube-apiserver verifies (`<service>.<namespace>.svc`). */
   readonly hosts: readonly string[];
   readonly now: () => Date;
+  /** As in keepOwnCertificate. */
+  readonly clockDifference?: () => number | null;
 }
+
+/** Every replica reads the Secret once a minute, and kube-apiserver learns of a new authority within seconds. */
+const ANNOUNCE_MS = 5 * 60_000;
 
 /**
  * The certificate to serve with; makes or renews it if necessary.
- * @throws KubeError when the Secret or the APIService cannot be written
+ * @throws KubeError when the Secret or the APIService cannot be written; Error if the clock is off
  */
 export async function ownCertificate(
-  { api, at, hosts, now }: OwnServing,
+  { api, at, hosts, now, clockDifference }: OwnServing,
   signal: AbortSignal,
 ): Promise<ServingCertificate> {
-  const { authorities, certificate, key } = await keepOwnCertificate(api, at, { hosts, now: now() }, signal);
+  const renewal = { hosts, now: now(), announceMs: ANNOUNCE_MS, clockDifference };
+  const { authorities, certificate, key } = await keepOwnCertificate(api, at, renewal, signal);
   await believe(api, authorities, signal);
   return { certificate, key };
 }

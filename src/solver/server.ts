@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { chooseListenAddress } from '#base/listen-address.ts';
 import type { HostPort } from '#config.ts';
 import type { ServingCertificate } from '#http/connections/serving-certificate.ts';
 import { limitConnections } from '#http/connections/sockets.ts';
@@ -71,9 +72,10 @@ export async function startSolverServer(options: ServerOptions, first: ServingCe
     (request, response) => void answer(options, request, response).catch(() => response.destroy()),
   );
   limitConnections(server, CONNECTIONS);
+  const host = await chooseListenAddress(options.listen.host);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.listen.port, options.listen.host, () => {
+    server.listen(options.listen.port, host, () => {
       server.off('error', reject);
       resolve();
     });

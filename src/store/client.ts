@@ -48,7 +48,10 @@ export interface ClientOptions extends ClientEvents {
 
 /** Work that is under way in a replaced pool has this long to finish. */
 const LEAVE_MS = 30_000;
-/** A statement waits this long for a primary, in ms. */
+/**
+ * A statement waits for a primary until the search for it has taken this long, in ms. Afterwards it fails at once: in a
+ * long outage, requests must not queue behind each other's waits.
+ */
 const PATIENCE_MS = 2_000;
 /** A server that does not answer a question in this time does not answer, in ms. */
 const ANSWER_MS = 1_250;
@@ -63,6 +66,8 @@ export class PoolClient {
   #pool: Pool;
   #primary: Host | null = null;
   #work = 0;
+  #isUp = false;
+  #searchSince: number | null = null;
   readonly #held = new Set<PoolWork>();
   #isClosed = false;
 
@@ -88,6 +93,14 @@ export class PoolClient {
     return this.#work;
   }
 
+  /**
+   * Whether the server that takes writes was reached: false from the loss of the connections until a server answers
+   * again, and before the first answer.
+   */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   /** A statement outside of a transaction. It is sent in this turn of the event loop, whether it is awaited or not. */
   unsafe<R extends Row = Row>(text: string, parameters: Parameters = []): PendingQuery<R[]> {
     const pool = this.#current();
@@ -97,6 +110,7 @@ export class PoolClient {
     query.then(
       () => {
         this.#work -= 1;
+        this.#answered(pool);
       },
       (error: unknown) => {
         this.#work -= 1;
@@ -142,7 +156,9 @@ export class PoolClient {
     const leave = () => state.leave();
     whole.then(leave, leave);
     try {
-      return await Promise.race([whole, state.failure.promise]);
+      const result = await Promise.race([whole, state.failure.promise]);
+      this.#answered(pool);
+      return result;
     } catch (error) {
       this.#failed(pool, error);
       if (error instanceof Outage || findOutage(error) === null) throw error;
@@ -155,6 +171,15 @@ export class PoolClient {
     } finally {
       state.end();
     }
+  }
+
+  #answered(pool: Pool): void {
+    if (pool === this.#pool) this.#isUp = true;
+  }
+
+  #lost(reason: Reason): void {
+    this.#isUp = false;
+    this.#options.onLoss?.(reason);
   }
 
   #enter(): void {
@@ -197,15 +222,23 @@ export class PoolClient {
 
   /** @throws Outage if no primary is found in time; the search continues */
   async #searched(): Promise<Host> {
+    this.#searchSince ??= now();
     const limit = new AbortController();
-    const patience = sleep(PATIENCE_MS, undefined, { signal: limit.signal }).then(() => {
+    const patience = sleep(Math.max(0, this.#searchSince + PATIENCE_MS - now()), undefined, {
+      signal: limit.signal,
+    }).then(() => {
       const problem = `no server of the database takes writes at the moment: ${this.#finder.problem}`;
       throw new Outage('NO_PRIMARY', 'nothing', problem);
     });
     const search = this.#finder.find();
-    search.catch(() => undefined);
+    const end = () => {
+      this.#searchSince = null;
+    };
+    search.then(end, end);
     try {
-      return await Promise.race([search, patience]);
+      const host = await Promise.race([search, patience]);
+      this.#isUp = true;
+      return host;
     } finally {
       patience.catch(() => undefined);
       limit.abort();
@@ -221,7 +254,7 @@ export class PoolClient {
 
   #replace(lostPool: Pool, reason: Reason): void {
     if (lostPool !== this.#pool || lostPool.isDropped || this.#isClosed) return;
-    this.#options.onLoss?.(reason);
+    this.#lost(reason);
     this.#leaving.set(lostPool, setTimeout(() => this.#leave(lostPool), LEAVE_MS).unref());
     this.#pool = this.#open(null);
   }
@@ -239,7 +272,7 @@ export class PoolClient {
   /** Gives a server up: its work fails at once, and the next statement searches. */
   #giveUp(pool: Pool, reason: Reason, why: string): void {
     if (pool.isDropped) return;
-    if (pool === this.#pool) this.#options.onLoss?.(reason);
+    if (pool === this.#pool) this.#lost(reason);
     pool.drop(givenUp(pool.current, why));
     if (this.#leaving.has(pool)) this.#leave(pool);
   }

@@ -1,5 +1,5 @@
-// Rows of clusters: heartbeats, lists, and the changes that people make. The clock is that of the database. No right is
-// known here.
+// Rows of clusters: lists, and the changes that people make; heartbeats are in heartbeats.ts. The clock is that of the
+// database. No right is known here.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -20,6 +20,12 @@ export interface ClusterRow {
   createdAt: number;
   /** By the last heartbeat that told them; null: none did. */
   objects: ObjectCounts | null;
+  /** Since when the objects of the cluster are older than the data of the service; null: they are not. */
+  etcdRestoredAt: number | null;
+  /** When an owner last accepted that. */
+  olderAcceptedAt: number | null;
+  /** Whether only operators that do not reach their kube-apiserver have sent heartbeats lately. */
+  isControlPlaneAway: boolean;
 }
 
 /** The DNSZone and DNSRecord objects of the owner in the cluster. */
@@ -29,73 +35,20 @@ export interface ObjectCounts {
 }
 
 const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
-const COLUMNS = `owner, name, instance, held_by as "heldBy", ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
-  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects`;
-
 /**
- * Whether the key $3 may send a heartbeat of the Kubernetes cluster $4: the key that has the name may, and after a loss
- * also for another Kubernetes cluster; another key may for the same Kubernetes cluster.
+ * Two operator pods may report different things: the leader wins, whose heartbeats are ten seconds apart. So one pod
+ * that alone lost its way to kube-apiserver changes nothing.
  */
-const MAY_BEAT = `(coalesce(clusters.held_by = $3, true) and (coalesce($4::text = clusters.instance, true) or clusters.lost_at is not null)
-  or coalesce($4::text = clusters.instance, false))`;
-
-const beat = statement<ClusterRow>(`
-  with written as (
-    update clusters set heartbeat_at = now(), lost_at = null, held_by = $3,
-      instance = coalesce($4::text, clusters.instance), objects = coalesce($5::jsonb, clusters.objects),
-      unmarked_since = case when clusters.lost_at is null then clusters.unmarked_since else clock_timestamp() end,
-      settle_xid = case when clusters.lost_at is null then clusters.settle_xid end
-    where owner = $1 and name = $2 and ${MAY_BEAT}
-      and (clusters.lost_at is not null or clusters.held_by is distinct from $3
-        or abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1 or clusters.instance is null and $4::text is not null)
-    returning *)
-  select ${COLUMNS} from written union all
-  select ${COLUMNS} from clusters where owner = $1 and name = $2 and not exists (select from written)`);
-
-/** A heartbeat of a key. */
-export interface Beat {
-  owner: string;
-  name: string;
-  keyId: string;
-  /** Null: the operator does not say. */
-  instance: string | null;
-  objects: ObjectCounts | null;
-}
-
-const jsonOf = (objects: ObjectCounts | null) => (objects === null ? null : JSON.stringify(objects));
-
-/**
- * Notes a heartbeat of a known cluster, at most one a second. A cluster that was lost is no longer lost. Writes nothing
- * if the name belongs to another key or another instance: the row that is returned has that key or instance.
- * @returns null if there is no such cluster
- */
-export async function writeHeartbeat(
-  db: Db,
-  { owner, name, keyId, instance, objects }: Beat,
-): Promise<ClusterRow | null> {
-  return (await beat(db, owner, name, keyId, instance, jsonOf(objects)))[0] ?? null;
-}
-
-const insertCluster = statement<ClusterRow>(`
-  insert into clusters (owner, name, held_by, instance, objects) select $1, $2, $3, $4::text, $5::jsonb
-  where (select count(*) from clusters where owner = $1) < $6::integer
-  on conflict (owner, name) do nothing returning ${COLUMNS}`);
-
-/**
- * Adds a cluster with its first heartbeat.
- * @returns null if the owner has `limit` clusters, or there is such a cluster now
- */
-export async function addCluster(
-  db: Db,
-  { owner, name, keyId, instance, objects }: Beat,
-  limit: number,
-): Promise<ClusterRow | null> {
-  return (await insertCluster(db, owner, name, keyId, instance, jsonOf(objects), limit))[0] ?? null;
-}
+const AWAY_AFTER_SECONDS = 25;
+/** The columns of a {@link ClusterRow}. */
+export const CLUSTER_COLUMNS = `owner, name, instance, held_by as "heldBy", ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
+  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects,
+  ${MS('etcd_restored_at')} as "etcdRestoredAt", ${MS('older_accepted_at')} as "olderAcceptedAt",
+  coalesce(unreachable_at > reachable_at + interval '${AWAY_AFTER_SECONDS} seconds', false) as "isControlPlaneAway"`;
 
 const release = statement<{ heldBy: string | null }>(`
   with before as (select * from clusters where owner = $1 and name = $2 for update)
-  update clusters c set held_by = null, instance = null from before
+  update clusters c set held_by = null, instance = null, lease = null, renewals = null from before
   where c.owner = before.owner and c.name = before.name returning before.held_by as "heldBy"`);
 
 /**
@@ -107,7 +60,7 @@ export async function releaseClusterName(tx: Tx, owner: string, name: string): P
 }
 
 const selectOf = statement<ClusterRow>(
-  `select ${COLUMNS} from clusters where owner = any($1::text[]) order by name, owner`,
+  `select ${CLUSTER_COLUMNS} from clusters where owner = any($1::text[]) order by name, owner`,
 );
 
 /** All clusters of some owners, by name. */
@@ -121,10 +74,10 @@ const setDrained = statement<ClusterRow & { changed: boolean }>(`
     update clusters c set drained_at = case when $3::boolean then now() end, unmarked_since = clock_timestamp(), settle_xid = null
     from before where c.owner = before.owner and c.name = before.name and (before.drained_at is not null) <> $3::boolean
     returning c.*)
-  select ${COLUMNS}, true as changed from written union all
-  select ${COLUMNS}, false as changed from before where not exists (select from written)`);
+  select ${CLUSTER_COLUMNS}, true as changed from written union all
+  select ${CLUSTER_COLUMNS}, false as changed from before where not exists (select from written)`);
 
-/** @returns null if there is no such cluster */
+/** @returns null if the cluster does not exist */
 export async function writeDrained(
   tx: Tx,
   owner: string,
@@ -137,11 +90,14 @@ export async function writeDrained(
   return { cluster, changed };
 }
 
-const countStates = statement<{ active: number; drained: number; lost: number; unsettled: number }>(`
+const countStates = statement<ClusterCounts>(`
   select (count(*) filter (where drained_at is null and lost_at is null))::integer as active,
     (count(*) filter (where drained_at is not null))::integer as drained,
     (count(*) filter (where drained_at is null and lost_at is not null))::integer as lost,
-    coalesce(extract(epoch from now() - min(unmarked_since)), 0)::float8 as unsettled
+    coalesce(extract(epoch from now() - min(unmarked_since)), 0)::float8 as unsettled,
+    (count(*) filter (where etcd_restored_at is not null))::integer as "etcdRestored",
+    (count(*) filter (where lost_at is null
+      and unreachable_at > reachable_at + interval '${AWAY_AFTER_SECONDS} seconds'))::integer as "controlPlaneAway"
   from clusters`);
 
 export interface ClusterCounts {
@@ -151,6 +107,10 @@ export interface ClusterCounts {
   lost: number;
   /** Since when the records of some cluster are not yet as its state says, in seconds; 0: all are. */
   unsettled: number;
+  /** Those whose objects are older than the data of the service. */
+  etcdRestored: number;
+  /** Those whose operators do not reach their kube-apiserver. */
+  controlPlaneAway: number;
 }
 
 export async function countClusters(db: Db): Promise<ClusterCounts> {
@@ -197,4 +157,40 @@ const remove = statement<{ one: number }>(`
 /** @returns false if the cluster was not silent for so long */
 export async function deleteClusterRow(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
   return (await remove(tx, owner, name, silentMs)).length > 0;
+}
+
+// A set that accepts older objects takes the next generation, whichever it is. The zones are locked as a change of
+// records does, a few at a time, so that no change waits long.
+const acceptOlder = statement<{ last: number }>(`
+  with batch as (
+    select no from zones z where (z.team_id = $1 or z.user_id = $1) and z.no > $4::integer
+      and exists (select from owned_sets s where s.zone_no = z.no and s.owner >= $2 collate "C" and s.owner < $3 collate "C"
+        and s.generation is not null and not s.accepts_older)
+    order by no limit 20 for no key update
+  ), accepting as (
+    update owned_sets s set accepts_older = true from batch
+    where s.zone_no = batch.no and s.owner >= $2 collate "C" and s.owner < $3 collate "C"
+      and s.generation is not null and not s.accepts_older)
+  select max(no) as last from batch`);
+
+/**
+ * Lets each set of the cluster take the next generation of its object, in the next 20 zones of the team or person.
+ * @param after the number of the last zone of the call before; -1 for the first call
+ * @returns the number of the last zone; null: no zone is left
+ */
+export async function letSetsAcceptOlder(tx: Tx, owner: string, name: string, after: number): Promise<number | null> {
+  return (await acceptOlder(tx, owner, `k8s:${name}/`, `k8s:${name}0`, after))[0]?.last ?? null;
+}
+
+const accept = statement<ClusterRow>(`
+  update clusters set etcd_restored_at = null, older_accepted_at = now()
+  where owner = $1 and name = $2 returning ${CLUSTER_COLUMNS}`);
+
+/**
+ * The objects of the cluster count from now on as they are. The renewals of the Lease stay those of the restored etcd:
+ * lower ones tell the next restore.
+ * @returns null if the cluster does not exist
+ */
+export async function writeOlderAccepted(tx: Tx, owner: string, name: string): Promise<ClusterRow | null> {
+  return (await accept(tx, owner, name))[0] ?? null;
 }

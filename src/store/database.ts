@@ -45,6 +45,11 @@ export class Db extends Statements<PoolClient> {
     }, true);
   }
 
+  /** Whether the server that takes writes was reached, and its connections have not been lost since. */
+  get isUp(): boolean {
+    return this.client.isUp;
+  }
+
   /** For a statement that is a transaction of its own: runs `around` as for any transaction. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.client.alone(work);

@@ -1,6 +1,7 @@
 // Pages of a history, the newest entry first, bounded in rows and octets: an entry may hold two contents of a quarter
-// of a megabyte, and Postgres knows the length of a JSON value only when it has read it. So the rows are taken one by
-// one, each by the index, and the page ends with the row that reaches the bound. No right is known here.
+// of a megabyte, and Postgres knows the length of a JSON value only when it has read it. So the places of the rows come
+// from the index, the rows are read one by one, and the page ends with the row that reaches the bound. No right is
+// known here.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -25,14 +26,18 @@ export function historyPages<Row extends { id: string }>(
   ownerCondition: string,
 ): (db: Db, owner: string, limit: number, before: number | null) => Promise<HistoryPage<Row>> {
   const octets = `(coalesce(octet_length(c.before::text), 0) + coalesce(octet_length(c.after::text), 0))::bigint`;
+  // The time next to the id: the entry is then in one partition of the table, and not looked for in each.
+  const entry = `cross join lateral (select * from ${table} e where e.id = p.id and e.at = p.at offset 0) c`;
   const page = statement<Row>(`
-    with recursive page as (
-      (select 1 as n, ${octets} as octets, c.* from ${table} c
-        where ${ownerCondition} and ($2::bigint is null or c.id < $2) order by c.id desc limit 1)
+    with recursive places as materialized (
+      select id, at, row_number() over (order by id desc) as n from (
+        select c.id, c.at from ${table} c where ${ownerCondition} and ($2::bigint is null or c.id < $2)
+        order by c.id desc limit $3::integer) newest),
+    page as (
+      (select p.n, ${octets} as octets, c.* from places p ${entry} where p.n = 1)
       union all
-      select page.n + 1, page.octets + ${octets}, c.* from page cross join lateral (
-        select * from ${table} c where ${ownerCondition} and c.id < page.id order by c.id desc limit 1) c
-      where page.n < $3::integer and page.octets < $4::bigint)
+      select p.n, page.octets + ${octets}, c.* from page join places p on p.n = page.n + 1 ${entry}
+      where page.octets < $4::bigint)
     select ${columns} from page order by n`);
   const older = statement<{ exists: boolean }>(
     `select exists (select from ${table} c where ${ownerCondition} and c.id < $2::bigint) as exists`,

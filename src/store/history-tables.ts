@@ -15,10 +15,15 @@ export type Action =
   | 'record.update'
   | 'record.delete';
 
+/**
+ * Partitioned by the month of `at`, in UTC: a month that is over is dropped and not deleted row by row. The functions
+ * of migrations/ make the partitions, and `changes_default` takes the rows of months without one. A query that knows
+ * the time of a change gives it next to the id, so that it reads one partition.
+ */
 export const changes = pgTable(
   'changes',
   {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    id: bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     // No foreign key: history outlives the zone.
     zoneId: text('zone_id').notNull(),
     zoneName: textC('zone_name').notNull(),
@@ -40,6 +45,8 @@ export const changes = pgTable(
     at: at('at').notNull().defaultNow(),
   },
   (t) => [
+    // The key of a partitioned table has the column of the partitions. The ids are unique by themselves.
+    primaryKey({ name: 'changes_pkey', columns: [t.id, t.at] }),
     index('changes_zone_idx').on(t.zoneId, t.id),
     // The changes that an owner may have to repair. Owners themselves make most changes of a busy zone, and are not in
     // it.
@@ -64,6 +71,7 @@ export type AccountAction =
   | 'cluster.drain'
   | 'cluster.restore'
   | 'cluster.release'
+  | 'cluster.accept-older'
   | 'cluster.remove'
   | 'invitation.create'
   | 'invitation.revoke'
@@ -96,7 +104,15 @@ export const accountChanges = pgTable(
     requestId: text('request_id').notNull(),
     at: at('at').notNull().defaultNow(),
   },
-  (t) => [index('account_changes_team_idx').on(t.teamId, t.id)],
+  (t) => [
+    index('account_changes_team_idx').on(t.teamId, t.id),
+    // The endings that name servers remember; store/endings.ts.
+    index('account_changes_endings_idx')
+      .on(t.id)
+      .where(
+        sql`${t.action} in ('key.revoke', 'trust.revoke', 'member.remove', 'user.suspend', 'user.remove', 'cluster.drain', 'cluster.restore')`,
+      ),
+  ],
 );
 
 /**
@@ -112,7 +128,22 @@ export const historyUsage = pgTable(
     owner: text('owner').notNull(),
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
   },
-  (t) => [primaryKey({ name: 'history_usage_pkey', columns: [t.kind, t.bucket, t.owner] })],
+  (t) => [
+    primaryKey({ name: 'history_usage_pkey', columns: [t.kind, t.bucket, t.owner] }),
+    // The oldest history of an owner.
+    index('history_usage_owner_idx').on(t.kind, t.owner, t.bucket),
+  ],
+);
+
+/** The sum of history_usage of an owner. It is kept with each change of it: a large installation has millions of rows. */
+export const historyTotals = pgTable(
+  'history_totals',
+  {
+    kind: text('kind').notNull(),
+    owner: text('owner').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'history_totals_pkey', columns: [t.kind, t.owner] })],
 );
 
 /** How far history is counted: every id up to this one is in history_usage. */

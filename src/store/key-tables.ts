@@ -15,9 +15,25 @@ export interface ClaimMatch {
   [claim: string]: string | ClaimMatch;
 }
 
+/** The rights of a key or a trust, their limits and their end. A function, because a column belongs to one table. */
+const rightColumns = () => ({
+  records: text('records').$type<Level>().notNull(),
+  manageZones: text('manage_zones').$type<Level>().notNull(),
+  clusters: text('clusters').$type<ClusterRight>().notNull().default('none'),
+  // When rights were changed last. Null: never.
+  rightsChangedAt: at('rights_changed_at'),
+  onlyNames: textArray('only_names'),
+  onlyTypes: textArray('only_types'),
+  networks: cidrs('networks'),
+  zoneWrites: integer('zone_writes'),
+  recordWrites: integer('record_writes'),
+  expiresAt: at('expires_at'),
+  revokedAt: at('revoked_at'),
+});
+
 /**
- * A trust gives the holders of an issuer's tokens (RFC 7519) rights on the zones of a team. The columns of the rights
- * are those of api_keys; `only_names` may have templates that are filled from the claims of the token.
+ * A trust gives the holders of an issuer's tokens (RFC 7519) rights on the zones of a team. Its `only_names` may have
+ * templates that are filled from the claims of the token.
  */
 export const trusts = pgTable(
   'trusts',
@@ -41,18 +57,7 @@ export const trusts = pgTable(
     kids: textArray('kids'),
     maxTokenAgeS: integer('max_token_age_s').notNull(),
     pinSubjects: boolean('pin_subjects').notNull(),
-    records: text('records').$type<Level>().notNull(),
-    manageZones: text('manage_zones').$type<Level>().notNull(),
-    clusters: text('clusters').$type<ClusterRight>().notNull().default('none'),
-    // When rights were changed last. Null: never.
-    rightsChangedAt: at('rights_changed_at'),
-    onlyNames: textArray('only_names'),
-    onlyTypes: textArray('only_types'),
-    networks: cidrs('networks'),
-    zoneWrites: integer('zone_writes'),
-    recordWrites: integer('record_writes'),
-    expiresAt: at('expires_at'),
-    revokedAt: at('revoked_at'),
+    ...rightColumns(),
     // The person who created it; null: the command line or the installation.
     createdBy: text('created_by').references(() => users.id),
     createdAt: at('created_at').notNull().defaultNow(),
@@ -76,18 +81,7 @@ export const apiKeys = pgTable(
     userId: text('user_id').references(() => users.id),
     name: text('name').notNull(),
     secretHash: bytea('secret_hash').notNull(),
-    records: text('records').$type<Level>().notNull(),
-    manageZones: text('manage_zones').$type<Level>().notNull(),
-    clusters: text('clusters').$type<ClusterRight>().notNull().default('none'),
-    // When rights were changed last. Null: never.
-    rightsChangedAt: at('rights_changed_at'),
-    onlyNames: textArray('only_names'),
-    onlyTypes: textArray('only_types'),
-    networks: cidrs('networks'),
-    zoneWrites: integer('zone_writes'),
-    recordWrites: integer('record_writes'),
-    expiresAt: at('expires_at'),
-    revokedAt: at('revoked_at'),
+    ...rightColumns(),
     lastUsedAt: at('last_used_at'),
     // The name of the caller: the User-Agent of the last use.
     lastUsedBy: text('last_used_by'),

@@ -1,7 +1,19 @@
 // The tables of name server nodes: their keys, and what they report; see tables.ts.
 
-import { at, bytea, cidrs, pgSnapshot, textC } from './column-types.ts';
-import { bigint, check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
+import { at, bytea, cidrs, pgSnapshot, textArray, textC } from './column-types.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+} from './drizzle.ts';
 
 /** A node key reads all zones with their private keys and reports. It belongs to no team and has no other right. */
 export const nodeKeys = pgTable('node_keys', {
@@ -44,8 +56,12 @@ export const nodes = pgTable(
     // When the instance began to report, without a pause of 30 s since then.
     firstAt: at('first_at').notNull(),
     reportedAt: at('reported_at').notNull(),
+    // When its process ended in an orderly way; null since it reports again.
+    leftAt: at('left_at'),
     // {noerror, nxdomain, …}: the answers that the name server has given since it started. Null: the node does not say.
     answers: jsonb('answers'),
+    // {count, zones: [{name, since}], more: [name]}: zones that the list lacks and the node keeps.
+    held: jsonb('held'),
     // The changes of zones that the instance has applied, and the sum of the seconds from each change to its report.
     applied: bigint('applied', { mode: 'number' }).notNull().default(0),
     appliedSeconds: doublePrecision('applied_seconds').notNull().default(0),
@@ -83,4 +99,62 @@ export const nodeComparisons = pgTable(
     at: at('at').notNull().defaultNow(),
   },
   (t) => [check('node_comparisons_one_row', sql`${t.one} = 1`)],
+);
+
+/**
+ * One row: nodes remove the zones that they hold and that a list of this epoch lacks. Another epoch is another
+ * database: a restore does not accept anything, because its row has the epoch of the time of the backup.
+ */
+export const acceptedRemovals = pgTable(
+  'accepted_removals',
+  {
+    one: integer('one').primaryKey().default(1),
+    epoch: text('epoch').notNull(),
+    at: at('at').notNull(),
+  },
+  (t) => [check('accepted_removals_one_row', sql`${t.one} = 1`)],
+);
+
+/** Name servers that are planned to be away: proofs do not wait for them until the time has ended. */
+export const nameserverCordons = pgTable('nameserver_cordons', {
+  // The name of a name server, one of its addresses, or the name of a node.
+  name: textC('name').primaryKey(),
+  until: at('until').notNull(),
+  reason: text('reason'),
+  createdAt: at('created_at').notNull().defaultNow(),
+});
+
+/**
+ * One row while an administrator brings back zones from name servers: the zones that nodes send. Reports of nodes are
+ * answered with it.
+ */
+export const salvageRequests = pgTable(
+  'salvage_requests',
+  {
+    one: integer('one').primaryKey().default(1),
+    token: text('token').notNull(),
+    // Zone names. A node sends those that it holds.
+    zones: textArray('zones').notNull(),
+    // Whether nodes also send the endings that they remember.
+    endings: boolean('endings').notNull().default(false),
+    // The end of the request if the command does not end it.
+    until: at('until').notNull(),
+  },
+  (t) => [check('salvage_requests_one_row', sql`${t.one} = 1`)],
+);
+
+/**
+ * The parts that nodes sent for the request, until the command has read them. Part 0 of a zone comes last, and has
+ * its key; the zone '' stands for the endings.
+ */
+export const salvageParts = pgTable(
+  'salvage_parts',
+  {
+    instance: text('instance').notNull(),
+    zone: textC('zone').notNull(),
+    part: integer('part').notNull(),
+    node: textC('node').notNull(),
+    content: jsonb('content').notNull(),
+  },
+  (t) => [primaryKey({ name: 'salvage_parts_pkey', columns: [t.instance, t.zone, t.part] })],
 );

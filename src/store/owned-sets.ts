@@ -73,7 +73,22 @@ export const SET_KEYS = ['owner', 'name', 'ordername', 'type', ...APPLIED] as co
 const WRITTEN = ['id', ...SET_KEYS, 'expiresAt'] as const;
 const LINK = ['recordId', 'setId', 'digest'] as const;
 
-const SET_JSON = jsonColumnList(ownedSets, ['id', ...SET_KEYS], 's', { digest: "encode(s.digest, 'hex')" });
+/**
+ * A SQL expression for the generation that the next one of the set must not go below; null: any counts. An acceptance
+ * of older objects ends when etcd is restored once more: the accepted objects are not those that came with that.
+ * @param set the alias of a row of owned_sets
+ */
+export function generationOf(set: string): string {
+  return `case when ${set}.accepts_older and not exists (
+      select from zones z join clusters c on c.owner = coalesce(z.team_id, z.user_id)
+      where z.no = ${set}.zone_no and c.name = substr(split_part(${set}.owner, '/', 1), 5) and c.etcd_restored_at is not null)
+    then null else ${set}.generation end`;
+}
+
+const SET_JSON = jsonColumnList(ownedSets, ['id', ...SET_KEYS], 's', {
+  digest: "encode(s.digest, 'hex')",
+  generation: generationOf('s'),
+});
 
 /**
  * A query with the sets at some names as one JSON array.
@@ -93,7 +108,7 @@ export function ownedSetsAt(zoneNo: string, names: string): string {
 export const SET_ROWS = `insert into owned_sets (zone_no, due_at, applied_at, ${insertList(ownedSets, WRITTEN)})
     select locked.no, s."expiresAt", $now::timestamptz, ${valueList<typeof ownedSets>('s', WRITTEN)}
     from locked, json_to_recordset($sets::text::json) as s(${recordset(ownedSets, WRITTEN)})
-    on conflict (id) do update set ${excludedValues(ownedSets, [...APPLIED, 'expiresAt', 'dueAt', 'appliedAt'])}`;
+    on conflict (id) do update set ${excludedValues(ownedSets, [...APPLIED, 'expiresAt', 'dueAt', 'appliedAt'])}, accepts_older = false`;
 export const RELEASED_ROWS = `delete from owned_sets s using locked
     where s.zone_no = locked.no and s.id = any($released::text[])`;
 export const LINKED_ROWS = `insert into record_owners (${insertList(recordOwners, LINK)})

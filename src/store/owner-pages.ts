@@ -4,7 +4,7 @@ import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { columns } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
-import { type Drift, SET_KEYS, type WhenClusterLost } from './owned-sets.ts';
+import { type Drift, generationOf, SET_KEYS, type WhenClusterLost } from './owned-sets.ts';
 import { statement } from './statement.ts';
 import { ownedSets } from './tables.ts';
 
@@ -60,7 +60,7 @@ interface PageQuery {
 const OCTETS = 1024 * 1024;
 
 const COLUMNS = columns(ownedSets, [...SET_KEYS, 'expiresAt', 'appliedAt'], {
-  computed: { digest: "encode(digest, 'hex')" },
+  computed: { digest: "encode(digest, 'hex')", generation: generationOf('page') },
 }).list;
 
 // Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is

@@ -66,6 +66,9 @@ export const ownedSets = pgTable(
     // The version of the owner's object, as the owner counts it, and the object that it was counted by.
     generation: bigint('generation', { mode: 'number' }),
     instance: text('instance'),
+    // An owner of the team accepted that objects of the cluster are older: the next generation counts, unless etcd was
+    // restored once more. A write of the set ends it.
+    acceptsOlder: boolean('accepts_older').notNull().default(false),
     // SHA-256 of the TTL and the values as applied.
     digest: bytea('digest').notNull(),
     // The number of values as applied: fewer rows in record_owners mean that others deleted records.

@@ -67,7 +67,7 @@ export type PrunedHistory = 'zones' | 'accounts' | 'answers';
 export const HISTORIES: readonly PrunedHistory[] = ['zones', 'accounts', 'answers'];
 
 /** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldest} reads. */
-const BUCKET = 10_000;
+export const BUCKET = 10_000;
 /** The size of a row without its two values, in octets. */
 const ROW = 200;
 
@@ -83,10 +83,18 @@ const STATES = {
   size: 'coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)',
 };
 
+/** The owner of a change of a zone. */
+const OWNER = 'coalesce(team_id, user_id)';
+
+/** The rows of changes that no partition of a month has. */
+const unplaced = deleteBefore('zones', { table: 'changes_default', owner: OWNER, ...STATES });
+/** The owner and the octets of a change, as they are counted. */
+export const COUNTED_CHANGE = `${OWNER} as owner, ${ROW} + ${STATES.size} as bytes`;
+
 type Statements = ReturnType<typeof statements>;
 
 const STATEMENTS: Readonly<Record<PrunedHistory, Statements>> = {
-  zones: statements('zones', { table: 'changes', owner: 'coalesce(team_id, user_id)', ...STATES }),
+  zones: statements('zones', { table: 'changes', owner: OWNER, ...STATES }),
   // Entries without a team are those of people, above all their sign-ins: all of them share one limit.
   accounts: statements('accounts', { table: 'account_changes', owner: `coalesce(team_id, 'people')`, ...STATES }),
   // Counted by key: one key that fills the limit of its owner must not take the answers of the other keys.
@@ -99,10 +107,11 @@ const STATEMENTS: Readonly<Record<PrunedHistory, Statements>> = {
     }),
     over: statement(`
       with held as (
-          select u.owner, coalesce(k.team_id, k.user_id) as holder, sum(u.bytes)::float8 as bytes, min(u.bucket) as bucket
-          from history_usage u join api_keys k on k.id = u.owner where u.kind = 'answers' group by 1, 2),
+          select t.owner, coalesce(k.team_id, k.user_id) as holder, t.bytes::float8 as bytes
+          from history_totals t join api_keys k on k.id = t.owner where t.kind = 'answers'),
         over as (select holder, sum(bytes) as bytes from held group by 1 having sum(bytes) > $1::float8 limit 1)
-      select h.owner, o.bytes, h.bucket from held h join over o on o.holder = h.holder order by h.bytes desc limit 1`),
+      select h.owner, o.bytes, b.bucket from held h join over o on o.holder = h.holder ${oldestBucket('answers', 'h')}
+      order by h.bytes desc limit 1`),
   },
 };
 
@@ -116,25 +125,28 @@ interface Source {
   size: string;
 }
 
+/** Where the oldest history of an owner lies. An owner without any has no row. */
+function oldestBucket(kind: PrunedHistory, alias: string): string {
+  return `join lateral (select min(u.bucket) as bucket from history_usage u
+        where u.kind = '${kind}' and u.owner = ${alias}.owner) b on b.bucket is not null`;
+}
+
+/** A part of a statement that subtracts the octets by owner, of rows with owner and bytes, from the totals. */
+export function subtractTotals(kind: PrunedHistory, rows: string): string {
+  return `
+          update history_totals t set bytes = greatest(0, t.bytes - g.bytes)
+          from (select owner, sum(bytes) as bytes from ${rows} group by 1) g where t.kind = '${kind}' and t.owner = g.owner`;
+}
+
 function statements(kind: PrunedHistory, { table, owner, time, size }: Source) {
   const bytes = `${ROW} + ${size}`;
   return {
-    deleteBefore: statement<{ deleted: number; last: string | null }>(`
-      with oldest as (select id, ${time} as at from ${table} where id > $1::bigint order by id limit $3),
-        gone as (delete from ${table} where id in (select id from oldest where at < $2::timestamptz)
-          returning id, ${time} as at, ${owner} as owner, ${bytes} as bytes),
-        pruned as (
-          insert into history_pruned as p (kind, owner, at) select '${kind}', '', max(at) from gone having count(*) > 0
-          on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
-        less as (
-          update history_usage u set bytes = greatest(0, u.bytes - g.bytes)
-          from (select id / ${BUCKET} as bucket, owner, sum(bytes) as bytes from gone
-            where id <= (select counted_to from history_marks where kind = '${kind}') group by 1, 2) g
-          where u.kind = '${kind}' and u.bucket = g.bucket and u.owner = g.owner)
-      select count(*)::integer as deleted, max(id) as last from gone`),
+    deleteBefore: deleteBefore(kind, { table, owner, time, size }),
     forgetEmpty: statement(`
-      delete from history_usage where kind = '${kind}'
-        and bucket < coalesce((select min(id) from ${table}), 9223372036854775807) / ${BUCKET}`),
+      with gone as (
+        delete from history_usage where kind = '${kind}'
+          and bucket < coalesce((select min(id) from ${table}), 9223372036854775807) / ${BUCKET} returning owner, bytes)
+      ${subtractTotals(kind, 'gone')}`),
     // The first row that is not settled ends the page: one that commits later with a lower id must not be passed.
     count: statement<{ rows: number }>(`
       with mark as (select coalesce((select counted_to from history_marks where kind = '${kind}'), 0) as id),
@@ -147,14 +159,18 @@ function statements(kind: PrunedHistory, { table, owner, time, size }: Source) {
           insert into history_usage as u (kind, bucket, owner, bytes)
           select '${kind}', id / ${BUCKET}, owner, sum(bytes) from settled where owner is not null group by 2, 3
           on conflict (kind, bucket, owner) do update set bytes = u.bytes + excluded.bytes),
+        totals as (
+          insert into history_totals as t (kind, owner, bytes)
+          select '${kind}', owner, sum(bytes) from settled where owner is not null group by 2
+          on conflict (kind, owner) do update set bytes = t.bytes + excluded.bytes),
         ${kind === 'zones' ? DAYS : ''}
         marked as (
           insert into history_marks (kind, counted_to) select '${kind}', max(id) from settled having count(*) > 0
           on conflict (kind) do update set counted_to = excluded.counted_to)
       select count(*)::integer as rows from settled`),
     over: statement<{ owner: string; bytes: number; bucket: string }>(`
-      select owner, sum(bytes)::float8 as bytes, min(bucket) as bucket from history_usage where kind = '${kind}'
-      group by owner having sum(bytes) > $1::float8 limit 1`),
+      select t.owner, t.bytes::float8 as bytes, b.bucket from history_totals t ${oldestBucket(kind, 't')}
+      where t.kind = '${kind}' and t.bytes > $1::float8 order by t.bytes desc limit 1`),
     deleteOldest: statement<{ deleted: number }>(`
       with mine as (
           select id, ${time} as at, ${bytes} as bytes from ${table}
@@ -166,27 +182,52 @@ function statements(kind: PrunedHistory, { table, owner, time, size }: Source) {
         pruned as (
           insert into history_pruned as p (kind, owner, at) select '${kind}', $1, max(at) from oldest having count(*) > 0
           on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
-        gone as (delete from ${table} where id in (select id from oldest)),
+        gone as (delete from ${table} c using oldest o where c.id = o.id and c.${time} = o.at),
         less as (
           update history_usage set bytes = greatest(0, bytes - (select sum(bytes) from oldest))
           where kind = '${kind}' and bucket = $2::bigint and owner = $1 and exists (select from oldest)),
         ended as (
           delete from history_usage where kind = '${kind}' and bucket = $2::bigint and owner = $1
-            and not exists (select from oldest))
+            and not exists (select from oldest) returning owner, bytes),
+        totals as (${subtractTotals(kind, '(select $1 as owner, bytes from oldest union all select owner, bytes from ended) x')})
       select count(*)::integer as deleted from oldest`),
   };
 }
 
+/** Rows of `table` that are older than $2, among the $3 oldest behind the id $1. */
+function deleteBefore(kind: PrunedHistory, { table, owner, time, size }: Source) {
+  return statement<{ deleted: number; last: string | null }>(`
+      with oldest as (select id, ${time} as at from ${table} where id > $1::bigint order by id limit $3),
+        gone as (delete from ${table} c using oldest o where c.id = o.id and c.${time} = o.at and o.at < $2::timestamptz
+          returning c.id, c.${time} as at, ${owner} as owner, ${ROW} + ${size} as bytes),
+        pruned as (
+          insert into history_pruned as p (kind, owner, at) select '${kind}', '', max(at) from gone having count(*) > 0
+          on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
+        less as (
+          update history_usage u set bytes = greatest(0, u.bytes - g.bytes)
+          from (select id / ${BUCKET} as bucket, owner, sum(bytes) as bytes from gone
+            where id <= (select counted_to from history_marks where kind = '${kind}') group by 1, 2) g
+          where u.kind = '${kind}' and u.bucket = g.bucket and u.owner = g.owner),
+        totals as (${subtractTotals(
+          kind,
+          `(select owner, bytes from gone
+            where id <= (select counted_to from history_marks where kind = '${kind}')) x`,
+        )})
+      select count(*)::integer as deleted, max(id) as last from gone`);
+}
+
 /**
  * Deletes history that was written before `before`, among the `limit` oldest rows behind the id `after`.
+ * `unplacedOnly`: only changes that no partition of a month has.
  * @returns how many rows, and the last one's id
  */
 export async function deleteHistoryBefore(
   tx: Tx,
   history: PrunedHistory,
-  { before, after, limit }: { before: Date; after: number; limit: number },
+  { before, after, limit, unplacedOnly }: { before: Date; after: number; limit: number; unplacedOnly?: boolean },
 ): Promise<{ deleted: number; last: number }> {
-  const [row] = await STATEMENTS[history].deleteBefore(tx, after, before.toISOString(), limit);
+  const run = unplacedOnly ? unplaced : STATEMENTS[history].deleteBefore;
+  const [row] = await run(tx, after, before.toISOString(), limit);
   return { deleted: row?.deleted ?? 0, last: Number(row?.last ?? after) };
 }
 

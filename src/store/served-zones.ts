@@ -142,10 +142,16 @@ export interface WholeZone extends ServedZone {
   hostmaster: string;
   cskPrivate: string;
   cskPublic: string;
+  /** The id of the team or person that owns it; the other one is null. */
+  teamId: string | null;
+  userId: string | null;
+  /** Secret. */
+  sealSecret: Uint8Array;
 }
 
 const selectZone = statement<Texts<WholeZone>>(`
-  select ${ZONE}, s.hostmaster, z.csk_private as "cskPrivate", z.csk_public as "cskPublic"
+  select ${ZONE}, s.hostmaster, z.csk_private as "cskPrivate", z.csk_public as "cskPublic",
+    z.team_id as "teamId", z.user_id as "userId", s.seal_secret as "sealSecret"
   from zones z cross join service s where z.id = $1`);
 
 export async function wholeZone(tx: Tx, zoneId: string): Promise<WholeZone | null> {

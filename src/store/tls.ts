@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect } from 'node:tls';
 import { type Host, hostText, type PostgresTls } from '#base/postgres-address.ts';
+import { explainTls, type TlsPeer } from '#base/tls-fault.ts';
 import { Outage } from './outage.ts';
 
 /**
@@ -79,11 +80,20 @@ function readAuthorities(file: string): string[] {
   }
 }
 
+const DATABASE: TlsPeer = {
+  server: 'the database',
+  authorities: 'ZONESTEAD_DATABASE_CA',
+  address: 'the address of the database',
+};
+
 /** Errors of the connection itself keep their code, which says more. */
 function toFailure(error: unknown, host: Host, limit: AbortSignal): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error as Error;
   if (limit.aborted)
     return new Outage('CONNECT_TIMEOUT', 'nothing', `the database server ${hostText(host)} does not answer`, error);
-  return new Outage('TLS_FAILED', 'nothing', `no TLS to the database server ${hostText(host)}: ${message}`, error);
+  const explanation = explainTls(error, DATABASE);
+  const text = `no TLS to the database server ${hostText(host)}: ${explanation ?? message}`;
+  // Messages show the deepest cause, which would be the text of OpenSSL.
+  return new Outage('TLS_FAILED', 'nothing', text, explanation === null ? error : undefined);
 }

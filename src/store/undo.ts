@@ -140,13 +140,13 @@ export interface PastRecord {
 
 const BEFORE = `
   with ${DEFAULTS},
-    since as materialized (select c.id, c.owner, ${SIDE}->>'id' as record from changes c
+    since as materialized (select c.id, c.at, c.owner, ${SIDE}->>'id' as record from changes c
       where c.zone_id = $1 and c.id >= $2::bigint and c.action like 'record.%'),
     touched as (select record, min(id) as first, max(id) as last,
       coalesce(json_agg(distinct owner) filter (where owner is not null), '[]') as owners from since group by record)
   select t.record as "recordId", ${SIDE}->>'name' as name, ${SIDE}->>'type' as type, t.last as change, t.owners,
     ${value('c.before')} as value
-  from touched t join changes c on c.id = t.first left join records r on r.id = t.record and r.zone_no = $4
+  from touched t join since s on s.id = t.first join changes c on c.id = s.id and c.at = s.at left join records r on r.id = t.record and r.zone_no = $4
     ${defaultAt('c.id', '$3')}
   where (r.content, r.priority, r.comment, r.ttl) is distinct from (c.before->>'content', (c.before->>'priority')::integer,
     c.before->>'comment', nullif((c.before->>'ttl')::integer, d.ttl))

@@ -1,7 +1,7 @@
 // The tables of zones, and of the data that belongs to a zone as a whole; see tables.ts.
 
 import { teams, users } from './account-tables.ts';
-import { at, textArray, textC, xid8 } from './column-types.ts';
+import { at, bytea, textArray, textC, xid8 } from './column-types.ts';
 import {
   bigint,
   boolean,
@@ -175,6 +175,11 @@ export const service = pgTable(
     hostmaster: text('hostmaster').notNull(),
     // The names that secondaries with all zones add to the NS records of every zone, without final dot.
     secondaryNameservers: textArray('secondary_nameservers').notNull().default([]),
+    // Seals what name servers keep for a restored database; service/nodes/seal.ts. Two random UUIDs have 244 random
+    // bits.
+    sealSecret: bytea('seal_secret')
+      .notNull()
+      .default(sql`sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'))`),
     // A trigger sets it when the values change.
     changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
   },

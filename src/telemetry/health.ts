@@ -3,6 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { chooseListenAddress, EVERY_ADDRESS } from '#base/listen-address.ts';
 import { limitConnections } from '#http/connections/sockets.ts';
 
 export interface HealthReport {
@@ -20,6 +21,8 @@ interface HealthServerOptions {
   readonly live?: () => HealthReport | Promise<HealthReport>;
   /** /readyz. (Default: always ok.) */
   readonly ready?: () => HealthReport | Promise<HealthReport>;
+  /** /readyz?deep, for people: also asks other servers. (Default: the same as /readyz.) */
+  readonly deep?: () => HealthReport | Promise<HealthReport>;
   /** /metrics. (Default: 404.) */
   readonly registry?: Registry;
   /** How long a callback may take before it counts as a failure, in ms. (Default: 5000.) */
@@ -42,16 +45,20 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const limit = options.timeoutMs ?? 5_000;
   const times = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 };
   const server = createServer(times, (request, response) => {
-    const path = request.url?.split('?')[0];
+    const [path, query] = request.url?.split('?') ?? [];
     if (path === '/healthz') return void report(response, options.live, limit);
-    if (path === '/readyz') return void report(response, options.ready, limit);
+    if (path === '/readyz') {
+      const isDeep = options.deep !== undefined && new URLSearchParams(query).has('deep');
+      return void report(response, isDeep ? options.deep : options.ready, limit);
+    }
     if (path === '/metrics' && options.registry) return void scrape(response, options.registry, limit);
     send(response, 404, 'text/plain', 'not found\n');
   });
   limitConnections(server, CONNECTIONS);
+  const host = await chooseListenAddress(options.host ?? EVERY_ADDRESS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, () => {
+    server.listen(options.port, host, () => {
       server.off('error', reject);
       resolve();
     });

@@ -75,7 +75,7 @@ class KeyedVerifier implements TokenVerifier {
     this.#clock = options.clock ?? realClock;
     this.#now = options.now ?? Date.now;
     this.#ports = { clock: this.#clock, cluster };
-    this.#metrics = createTokenMetrics(this.#options.metrics, () => this.#failing());
+    this.#metrics = createTokenMetrics(this.#options.metrics, () => this.#countSources());
   }
 
   read(text: string): ReturnType<typeof readToken> {
@@ -93,8 +93,9 @@ class KeyedVerifier implements TokenVerifier {
     return verdict;
   }
 
-  #failing() {
-    return [...this.#sources.values()].filter((source) => source.isFailing()).length;
+  #countSources() {
+    const sources = [...this.#sources.values()];
+    return { all: sources.length, failing: sources.filter((source) => source.isFailing()).length };
   }
 
   #keptKeys(id: string, source: TokenIssuer): KeptKeys {

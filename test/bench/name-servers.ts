@@ -6,7 +6,7 @@ import { ask, type ProbeAnswer, type ProbeEndpoint } from '#nameserver/probe/pro
 import { ensureTools } from '../../deploy/local/parts/apt.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { type Call, caller, createAgent, insist } from './calls.ts';
+import { type Call, caller, createAgent, insistPatiently } from './calls.ts';
 import { tableLines } from './statistics.ts';
 import { type Bench, type BenchService, numberedAddress, print } from './support.ts';
 
@@ -29,11 +29,13 @@ export function createBenchZones(bench: Bench, service: BenchService): Zones {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const call = caller(createAgent(bench), service.url, headers);
   const create = async (zoneName: string, records: number) => {
-    const { id } = JSON.parse(await insist(call('POST', '/v1/dns/zones', { zoneName, owner: `org:${team}` })));
+    const { id } = JSON.parse(
+      await insistPatiently(() => call('POST', '/v1/dns/zones', { zoneName, owner: `org:${team}` }), bench.signal),
+    );
     for (let from = 0; from < records; from += BATCH) {
       bench.signal.throwIfAborted();
       const changes = Array.from({ length: Math.min(BATCH, records - from) }, (_, n) => creation(from + n));
-      await insist(call('POST', `/v1/dns/zones/${id}/records:batch`, { changes }));
+      await insistPatiently(() => call('POST', `/v1/dns/zones/${id}/records:batch`, { changes }), bench.signal);
     }
     return id as string;
   };

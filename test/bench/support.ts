@@ -7,7 +7,7 @@ import { ask, type ProbeAnswer, type ProbeEndpoint, type ProbeQuestion } from '#
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { type Service, startService } from '../../deploy/local/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../deploy/local/service.ts';
 import { SUMMARY_HEADING, summaryRow, tableLines } from './statistics.ts';
 
 export interface Bench {
@@ -79,16 +79,22 @@ export function printSummaries(rows: Readonly<Record<string, readonly number[]>>
   for (const line of tableLines(table)) print(line);
 }
 
-export type BenchService = Service & { healthUrl: string };
+export interface BenchService extends Service {
+  /** Base address of the api's health port. */
+  healthUrl: string;
+  /** Those of the nodes, in the order of the name servers. */
+  nodeHealthUrls: readonly string[];
+}
 
 /**
- * Our DNS side on disk as in production: limits off, fsync on. `healthUrl`: base address of the api's health port.
+ * Our DNS side on disk as in production: limits off, fsync on.
  * @param nodes the number of name servers
  */
 export async function startBenchService(
   { stateDir, signal, atEnd }: Bench,
   nodes = 1,
   settings: Readonly<Record<string, string>> = {},
+  nodeOptions: ServiceOptions['nodes'] = {},
 ): Promise<BenchService> {
   const numbers = Array.from({ length: nodes }, (_, at) => at);
   const ports = await allocatePorts(
@@ -111,11 +117,14 @@ export async function startBenchService(
     limits: false,
     durable: true,
     settings,
+    nodes: nodeOptions,
     progress: () => {},
     signal,
   });
   atEnd(() => service.stop());
-  return { ...service, healthUrl: `http://127.0.0.1:${of('apiHealth')}` };
+  const url = (name: string) => `http://127.0.0.1:${of(name)}`;
+  const nodeHealthUrls = numbers.map((at) => url(`health${at}`));
+  return { ...service, healthUrl: url('apiHealth'), nodeHealthUrls };
 }
 
 /** How long an answer may take to become right before the run is given up. */

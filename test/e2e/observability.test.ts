@@ -6,9 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { parse } from 'yaml';
 import { fetchZones } from '#client/lists.ts';
-import { listZoneChanges } from '#contract/operations/zones.ts';
+import { createZone, listZoneChanges } from '#contract/operations/zones.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { adminAddSecondary } from '#service/secondaries/administration.ts';
 import { ROWS } from '../../charts/tools/dashboard/dashboard.ts';
@@ -16,11 +15,12 @@ import { ensureAuthority, ensureCertificate } from '../../deploy/local/parts/cer
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { type AlertRule, RULE_FILES, readAlerts, readRules } from '../support/chart/alerts.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/http/otlp-receiver.ts';
 import { type RunningSecondary, startRunning } from '../support/knot/secondaries.ts';
 import { temporaryFolder } from '../support/runner/temporary.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack/stack.ts';
-import { type Prometheus, type Series, startPrometheus } from './prometheus.support.ts';
+import { type Prometheus, type Series, startPrometheus } from '../support/tools/prometheus.ts';
 import {
   fillLegend,
   parseGroupingLabels,
@@ -30,39 +30,42 @@ import {
 } from './promql.support.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-const ALERTS = join(ROOT, 'charts/zonestead/files/alerts.yaml');
+/** A share exists only where there are events, and here no certificate is requested. The stack runs no edge. */
+const [SHARE, ELSEWHERE] = [/^zonestead_slo:bad:ratio_/, /^zonestead_edge_/];
 /** The labels that a scrape of pods adds; all others must come from the processes. */
-const TARGET_LABELS = ['namespace', 'pod', 'instance', 'job'];
+const TARGET_LABELS = ['namespace', 'region', 'pod', 'instance', 'job'];
 /** Normal Events of a namespace are limited: 20 of one reason at once. */
 const MANY = 15;
 const REQUEST_ID = 'zonestead.dev/request-id';
 const { signal } = new AbortController();
-
 let otlp: OtlpReceiver;
 let stack: TestStack;
 let solver: Part;
+let canary: Part;
+/** Starts the canary, whose changes are not those of the first tests. */
+let startCanary: () => Promise<Part>;
 let prometheus: Prometheus;
 let secondary: RunningSecondary;
-
 beforeAll(async () => {
   otlp = await startOtlpReceiver();
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
   const folder = await temporaryFolder('observability');
   stack = await startTestStack({ settings });
-  const { solverHealth, solverPort } = await allocatePorts([{ name: 'solverHealth' }, { name: 'solverPort' }], {
-    stateDir: folder,
-  });
-  solver = await startSolver(folder, solverPort, solverHealth);
+  const parts = ['solverHealth', 'solverPort', 'canaryHealth'].map((name) => ({ name }));
+  const { solverHealth, solverPort, canaryHealth } = await allocatePorts(parts, { stateDir: folder });
+  solver = await startSolver(folder, solverPort as number, solverHealth as number);
+  startCanary = () => startCanaryIn(folder, canaryHealth as number);
   secondary = await addSecondary(folder);
-  const scraped = { ...stack.stack.healthPorts, solver: solverHealth };
-  const targets = Object.entries(scraped).map(([pod, port]) => ({
-    address: `127.0.0.1:${port}`,
-    labels: { namespace: 'zonestead', pod },
-  }));
-  prometheus = await startPrometheus(inject('peers').prometheus, folder, targets, ALERTS);
+  const scraped = { ...stack.stack.healthPorts, solver: solverHealth, canary: canaryHealth };
+  const labels = { namespace: 'zonestead', region: 'eu' };
+  const targetOf = ([pod, port]: [string, unknown]) => ({ address: `127.0.0.1:${port}`, labels: { ...labels, pod } });
+  const targets = Object.entries(scraped).map(targetOf);
+  const ruleFiles = RULE_FILES.map((file) => join(ROOT, file));
+  prometheus = await startPrometheus(inject('peers').prometheus, folder, targets, ruleFiles);
 });
 afterAll(async () => {
   await prometheus?.stop();
+  await canary?.stop();
   await solver?.stop();
   await stack?.stop();
   await otlp?.close();
@@ -92,6 +95,22 @@ async function startSolver(stateDir: string, port: number, healthPort: number): 
     ZONESTEAD_TLS_KEY_FILE: keyFile,
   };
   return startCommand({ name: 'solver', env, main: inject('program'), healthPort, stateDir, signal });
+}
+
+/** With a zone and a key of its own. */
+async function startCanaryIn(stateDir: string, healthPort: number): Promise<Part> {
+  const { service } = stack.stack;
+  const body = { zoneName: 'canary.example', owner: `org:${service.keys.first.team}` };
+  await stack.client.call(createZone, { body });
+  const env = {
+    ZONESTEAD_URL: service.url,
+    ZONESTEAD_API_KEY: service.keys.first.key,
+    ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
+    ZONESTEAD_CANARY_ZONE: body.zoneName,
+    ZONESTEAD_CANARY_CHANGE_SECONDS: '5',
+    ZONESTEAD_CANARY_QUERY_SECONDS: '1',
+  };
+  return startCommand({ name: 'canary', env, main: inject('program'), healthPort, stateDir, signal });
 }
 
 /** The log of the process, without the marks of its sessions. */
@@ -233,27 +252,25 @@ test('one id from an Event to the history leads to a trace: run, request, answer
   expect(JSON.stringify(all)).not.toContain(stack.stack.service.keys.operator.key);
 });
 
-interface Alert {
-  alert: string;
-  expr: string;
-  annotations: Record<string, string>;
-}
-
 describe('every query', () => {
   const panels = ROWS.flatMap((row) => row.panels);
-  let alerts: Alert[];
+  let alerts: AlertRule[];
   let labels: Map<string, ReadonlySet<string>>;
 
   beforeAll(async () => {
-    const { groups } = parse(await readFile(ALERTS, 'utf8')) as { groups: { rules: Alert[] }[] };
-    alerts = groups.flatMap(({ rules }) => rules);
+    // Those of CloudNativePG and of the kubelet are not here.
+    alerts = await readAlerts(RULE_FILES.filter((file) => !file.endsWith('cnpg.yaml')));
     const inTime = { timeout: 100_000, interval: 200 };
-    const all = { api: true, nameserver: true, operator: true, solver: true };
+    canary = await startCanary();
+    const all = { api: true, nameserver: true, operator: true, solver: true, canary: true };
     await vi.waitFor(async () => expect(await prometheus.up()).toEqual(all), inTime);
     await stack.dig('many-0.seen.example', 'A');
     const follows =
       'zonestead_node_secondary_zones{state="current"} > 0 and on (secondary) zonestead_node_secondary_behind_seconds == 0';
     await vi.waitFor(async () => expect(await prometheus.query(follows)).toHaveLength(1), inTime);
+    // The rules of the objectives run every 30 s.
+    const recorded = () => prometheus.query('zonestead_slo:bad:ratio_3d{slo="answers"}');
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(1), inTime);
     // Two scrapes at least after all that happened: a rate needs them.
     const scraped = async () => (await prometheus.query('max(timestamp(zonestead_build_info))'))[0]?.value ?? 0;
     const before = await scraped();
@@ -266,7 +283,7 @@ describe('every query', () => {
     const selectors = parseSelectors(expr);
     const known = new Set(TARGET_LABELS);
     const wrong: string[] = [];
-    for (const { metric, matchers } of selectors) {
+    for (const { metric, matchers } of selectors.filter((each) => !ELSEWHERE.test(each.metric))) {
       const own = labels.get(metric);
       if (own === undefined) wrong.push(`no process exposes ${metric}`);
       for (const label of own ?? []) known.add(label);
@@ -281,6 +298,7 @@ describe('every query', () => {
   async function emptySelectors(expr: string): Promise<string[]> {
     const empty: string[] = [];
     for (const { metric, matchers } of parseSelectors(expr)) {
+      if (ELSEWHERE.test(metric) || SHARE.test(metric)) continue;
       const fixed = matchers.filter(({ label }) => label !== 'code');
       const text = fixed.map(({ label, operator, value }) => `${label}${operator}"${value}"`).join(', ');
       if ((await prometheus.series(`${metric}{${text}}`)).length === 0) empty.push(`${metric}{${text}}`);
@@ -288,10 +306,21 @@ describe('every query', () => {
     return empty;
   }
 
+  test('every query about the canary finds right answers and changes in time, and no others', async () => {
+    const value = async (expr: string) => (await prometheus.query(`sum(${expr})`))[0]?.value;
+    await expect.poll(() => value('zonestead_canary_changes_total{result="answered"}')).toBeGreaterThan(0);
+    await expect.poll(() => value('zonestead_canary_queries_total{result="right"}')).toBeGreaterThan(10);
+    expect(await value('zonestead_canary_queries_total{result!="right"}')).toBe(0);
+    expect(await value('zonestead_canary_changes_total{result!="answered"}')).toBe(0);
+    expect(await value('zonestead_canary_challenges_total')).toBe(0);
+    expect(await value('zonestead_canary_freshness_seconds')).toBe(0);
+  });
+
   test('every query in the dashboard runs, uses only metrics that the processes expose, and shows lines with distinct names', async () => {
     for (const { title, kind, queries } of panels) {
       const shown: string[] = [];
-      for (const { expr, legend } of queries) {
+      for (const { expr, legend, from } of queries) {
+        if (from !== undefined) continue;
         const text = withoutVariables(expr);
         expect([title, strangers(text, legend), await emptySelectors(text)]).toEqual([title, [], []]);
         // On a busy machine, a scrape may come too late for a rate.
@@ -304,6 +333,7 @@ describe('every query', () => {
         if (kind !== 'table') shown.push(...found.map(({ metric }) => fillLegend(legend, metric)));
       }
       // One number without a name, or lines that have each their own.
+      if (queries.every(({ from }) => from !== undefined)) continue;
       if (kind === 'stat') expect([title, shown]).toEqual([title, ['']]);
       else expect([title, shown.filter((name, at) => name === '' || shown.indexOf(name) !== at)]).toEqual([title, []]);
     }
@@ -314,12 +344,21 @@ describe('every query', () => {
       const shown = Object.values(annotations).join(' ');
       expect([alert, strangers(expr, shown), await emptySelectors(expr)]).toEqual([alert, [], []]);
     }
+    for (const rule of await readRules()) {
+      if ('record' in rule)
+        expect([rule.record, strangers(rule.expr, ''), await emptySelectors(rule.expr)]).toEqual([rule.record, [], []]);
+    }
     const rules = async () =>
       (await prometheus.rules())
+        .filter(({ type }) => type === 'alerting')
         .map(({ name, health, lastError, state }) => ({ name, health, lastError, state }))
         .sort((a, b) => a.name.localeCompare(b.name));
     // On a busy machine, one may be pending for a moment.
-    const wanted = alerts.map(({ alert }) => ({ name: alert, health: 'ok', lastError: undefined, state: 'inactive' }));
+    // The stack has no edge, and ZonesteadNoEdge says that.
+    const wanted = (await readAlerts()).map(({ alert }) => ({
+      ...{ name: alert, health: 'ok', lastError: undefined },
+      state: alert === 'ZonesteadNoEdge' ? 'firing' : 'inactive',
+    }));
     await expect.poll(rules).toEqual(wanted.sort((a, b) => a.name.localeCompare(b.name)));
   });
 

@@ -6,7 +6,7 @@ export interface Selector {
   matchers: { label: string; operator: string; value: string }[];
 }
 
-const SELECTOR = /\b(zonestead_[a-z0-9_]+)(?:\{([^}]*)\})?/g;
+const SELECTOR = /\b(zonestead_[a-z0-9_:]+)(?:\{([^}]*)\})?/g;
 const MATCHER = /([a-z_]+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 const GROUPING = /\b(?:by|on|group_left|group_right|without|ignoring)\s*\(([^)]*)\)/g;
 
@@ -46,5 +46,5 @@ export function fillLegend(legend: string, series: Readonly<Record<string, strin
 
 /** The query with the values that Grafana would insert for its variables. */
 export function withoutVariables(expr: string): string {
-  return expr.replaceAll('$namespace', '.*').replaceAll('$__rate_interval', '30s');
+  return expr.replaceAll(/\$(namespace|region|instance)/g, '.*').replaceAll('$__rate_interval', '30s');
 }

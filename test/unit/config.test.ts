@@ -27,8 +27,8 @@ test('a setting has its default where there is one', () => {
     ),
   ).toEqual({
     ZONESTEAD_LOG_LEVEL: 'info',
-    ZONESTEAD_LISTEN: { host: '0.0.0.0', port: 8080 },
-    ZONESTEAD_HEALTH_LISTEN: { host: '0.0.0.0', port: 9090 },
+    ZONESTEAD_LISTEN: { host: '*', port: 8080 },
+    ZONESTEAD_HEALTH_LISTEN: { host: '*', port: 9090 },
     ZONESTEAD_LIMITS: true,
     ZONESTEAD_BUSY_AFTER_MS: 2_000,
     ZONESTEAD_NODE_COMPARE_MINUTES: 60,
@@ -85,6 +85,26 @@ test('a setting is "allow" or a list for reserved names, in lower case, without 
   }
 });
 
+test.each([
+  ['ZONESTEAD_LISTEN', '[fe80::1%eth0]:8080', 'has the address fe80::1%eth0, which has a zone id'],
+  ['ZONESTEAD_RESOLVER', '[::ffff:192.0.2.53]:53', 'is an IPv4 address in the form of IPv6; write 192.0.2.53'],
+  ['ZONESTEAD_RESOLVER', '[fe80::1%eth0]:53', 'has a zone id'],
+  ['ZONESTEAD_KNOT_LISTEN', '0.0.0.0,fe80::1%eth0', 'has the address fe80::1%eth0, which has a zone id'],
+  ['ZONESTEAD_KNOT_LISTEN', '::ffff:192.0.2.1', 'is an IPv4 address in the form of IPv6; write 192.0.2.1'],
+  ['ZONESTEAD_KNOT_LISTEN', 'eth0', 'must be comma-separated addresses'],
+  ['ZONESTEAD_TRUSTED_PROXIES', '::ffff:10.0.0.0/104', 'write "10.0.0.0/8"'],
+  ['ZONESTEAD_PARENT_NETWORKS', 'fe80::1%eth0', 'has a zone id'],
+  ['ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT', '::ffff:192.0.2.1', 'write "192.0.2.1"'],
+  ['DATABASE_URL', 'postgres://u:p@[fe80::1%eth0]:5432/zones', 'has the host fe80::1%eth0, which has a zone id'],
+] as const)('%s=%s gets a sentence that says what to write', (name, value, sentence) => {
+  expect(() => one(name, value)).toThrow(sentence);
+});
+
+test('the listeners of knotd are addresses in their one form, or all of the machine', () => {
+  expect(one('ZONESTEAD_KNOT_LISTEN', undefined)).toEqual(['*']);
+  expect(one('ZONESTEAD_KNOT_LISTEN', '192.0.2.1, 2001:DB8:0::1')).toEqual(['192.0.2.1', '2001:db8::1']);
+});
+
 test('a setting is a list of addresses and networks for trusted proxies', () => {
   expect(one('ZONESTEAD_TRUSTED_PROXIES', undefined)).toEqual([]);
   expect(one('ZONESTEAD_TRUSTED_PROXIES', '10.0.0.0/8, 192.0.2.1,2001:db8::/32,')).toEqual([
@@ -127,7 +147,7 @@ test('a setting has generous defaults for quotas and retention', () => {
   const quotas = ['ZONES', 'RECORDS', 'KEYS', 'MEMBERS'] as const;
   expect(quotas.map((kind) => one(`ZONESTEAD_QUOTA_${kind}`))).toEqual([1_000, 500_000, 200, 200]);
   expect(one('ZONESTEAD_HISTORY_DAYS')).toBe(400);
-  expect(one('ZONESTEAD_HISTORY_BYTES')).toBe(1_073_741_824);
+  expect(one('ZONESTEAD_HISTORY_BYTES')).toBe(134_217_728);
   expect(one('ZONESTEAD_IDEMPOTENCY_HOURS')).toBe(24);
   expect(one('ZONESTEAD_QUARANTINE_HOURS')).toBe(72);
 });
@@ -296,6 +316,7 @@ test('the table of settings says for each other setting that it is required, or 
     'ZONESTEAD_URL',
     'ZONESTEAD_API_KEY',
     'ZONESTEAD_EXTERNAL_DNS_OWNER_ID',
+    'ZONESTEAD_CANARY_ZONE',
   ]);
 });
 

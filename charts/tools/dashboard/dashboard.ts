@@ -1,20 +1,26 @@
 // The panels as a Grafana dashboard (schema 39, Grafana 10 and later), held against Grafana's own types. Pure: the same
 // data gives the same text, so that a test can hold the file in the chart against it.
-import type { Dashboard, GridPos, RowPanel, VariableModel } from '@grafana/schema';
+import type { AnnotationQuery, Dashboard, GridPos, RowPanel, VariableModel } from '@grafana/schema';
 import { DATASOURCE, grafanaPanel, type Json } from './grafana-panel.ts';
 import { API } from './panels/api.ts';
+import { DATABASE } from './panels/database.ts';
 import { DNS } from './panels/dns.ts';
+import { FEED } from './panels/feed.ts';
 import { OPERATOR } from './panels/operator.ts';
 import { OVERVIEW } from './panels/overview.ts';
 import type { Panel, Row } from './panels/panel.ts';
 import { PROCESSES } from './panels/processes.ts';
 import { SOLVER } from './panels/solver.ts';
+import { USERS } from './panels/users.ts';
 
-/** In the order of the screen. */
-export const ROWS: readonly Row[] = [OVERVIEW, DNS, API, OPERATOR, SOLVER, PROCESSES];
+/**
+ * In the order of the screen, which is that of a search in an incident: the objectives and alerts, the view of the
+ * users, and then each part on which the one before depends. The clients in a cluster come last.
+ */
+export const ROWS: readonly Row[] = [OVERVIEW, USERS, DNS, FEED, API, DATABASE, PROCESSES, OPERATOR, SOLVER];
 
 const COLUMNS = 24;
-const HEIGHTS = { stat: 4, lines: 8, stacked: 8, table: 8 } as const;
+const HEIGHTS = { stat: 4, lines: 8, stacked: 8, table: 8, alerts: 8 } as const;
 
 export type DashboardJson = Omit<Json<Dashboard>, 'panels'> & { panels: (Json<RowPanel> | PlacedPanel)[] };
 /** `panels` have only rows. */
@@ -48,7 +54,8 @@ export function dashboard(): DashboardJson {
   return {
     uid: 'zonestead',
     title: 'Zonestead',
-    description: 'DNS as Kubernetes resources: name servers, REST service, operator, solver.',
+    description:
+      'From the users down: objectives, name servers, feed, REST service, database, processes; then operator and solver.',
     tags: ['zonestead', 'dns'],
     schemaVersion: 39,
     version: 1,
@@ -57,8 +64,15 @@ export function dashboard(): DashboardJson {
     refresh: '30s',
     time: { from: 'now-3h', to: 'now' },
     timezone: '',
-    templating: { list: [datasourceVariable(), namespaceVariable()] },
-    annotations: { list: [] },
+    templating: {
+      list: [
+        datasourceVariable(),
+        labelVariable('namespace', 'Namespace', 'zonestead_build_info'),
+        labelVariable('region', 'Region', 'zonestead_build_info{namespace=~"$namespace"}'),
+        labelVariable('instance', 'Instance', 'zonestead_build_info{namespace=~"$namespace", region=~"$region"}'),
+      ],
+    },
+    annotations: { list: [versionAnnotation()] },
     links: [],
     panels,
   };
@@ -95,16 +109,42 @@ function datasourceVariable(): Json<VariableModel> {
   return { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current, hide: 0 };
 }
 
-function namespaceVariable(): Json<VariableModel> {
+/** A line where a version begins to run that did not run two minutes before. */
+function versionAnnotation(): VersionAnnotation {
+  const versions = 'group by (namespace, component, version) (zonestead_build_info{namespace=~"$namespace"}';
   return {
-    name: 'namespace',
-    label: 'Namespace',
+    name: 'Deployments',
+    enable: true,
+    iconColor: 'blue',
+    datasource: DATASOURCE,
+    expr: `${versions}) unless ${versions} offset 2m)`,
+    step: '60s',
+    titleFormat: '{{component}} {{version}}',
+    textFormat: '{{namespace}}',
+    useValueForTime: false,
+  };
+}
+
+/** An annotation of a Prometheus data source. No package has its types alone. */
+type VersionAnnotation = Json<AnnotationQuery> & {
+  expr: string;
+  step: string;
+  titleFormat: string;
+  textFormat: string;
+  useValueForTime: boolean;
+};
+
+/** @param series the series that have the label */
+function labelVariable(name: string, label: string, series: string): Json<VariableModel> {
+  return {
+    name,
+    label,
     type: 'query',
     datasource: DATASOURCE,
     // As the data source's own editor writes it: 1 is label_values.
     query: {
       qryType: 1,
-      query: 'label_values(zonestead_build_info, namespace)',
+      query: `label_values(${series}, ${name})`,
       refId: 'PrometheusVariableQueryEditor-VariableQuery',
     },
     refresh: 2,

@@ -18,7 +18,7 @@ export type Json<T> = T extends string
       ? { [Key in keyof T]: Json<T[Key]> }
       : T;
 
-/** The query of a Prometheus data source, for which there is no package of types alone. */
+/** The query of a Prometheus data source. No package has its types alone. */
 interface Target extends Pick<DataQuery, 'refId'> {
   datasource: DataSourceRef;
   expr: string;
@@ -31,7 +31,8 @@ interface Target extends Pick<DataQuery, 'refId'> {
 /** The choice in the dashboard's variable `datasource`. */
 export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '$datasource' };
 
-export function grafanaPanel({ title, description, kind, unit, bad, queries }: Panel) {
+export function grafanaPanel(panel: Panel) {
+  const { title, description, kind, queries } = panel;
   const instant = kind === 'stat' || kind === 'table';
   const targets = queries.map(
     ({ expr, legend }, index): Target => ({
@@ -44,7 +45,7 @@ export function grafanaPanel({ title, description, kind, unit, bad, queries }: P
       format: kind === 'table' ? 'table' : 'time_series',
     }),
   );
-  return { title, description, datasource: DATASOURCE, targets, ...LOOKS[kind](unit, bad) } satisfies Json<
+  return { title, description, datasource: DATASOURCE, targets, ...LOOKS[kind](panel) } satisfies Json<
     Omit<Typed, 'targets'>
   > & { targets: Target[] };
 }
@@ -56,17 +57,39 @@ interface Look<Options = Record<string, unknown>, Custom = Record<string, unknow
   transformations?: { id: string; options: object }[];
 }
 
-const LOOKS: Record<Panel['kind'], (unit: string, bad: Panel['bad']) => Look> = {
+const LOOKS: Record<Panel['kind'], (panel: Panel) => Look> = {
   stat,
-  lines: (unit) => timeSeries(unit, 'none'),
-  stacked: (unit) => timeSeries(unit, 'normal'),
+  lines: (panel) => timeSeries(panel, 'none'),
+  stacked: (panel) => timeSeries(panel, 'normal'),
   table,
+  alerts,
 };
 
-function stat(unit: string, bad: Panel['bad']): Look<StatOptions> {
+/** Grafana has no package with the types of this panel. The data source is that of the rules, here Prometheus itself. */
+function alerts(): Look {
+  return {
+    type: 'alertlist',
+    fieldConfig: { defaults: {}, overrides: [] },
+    options: {
+      viewMode: 'list',
+      groupMode: 'default',
+      maxItems: 20,
+      sortOrder: 3,
+      datasource: '$datasource',
+      alertInstanceLabelFilter: '{namespace=~"$namespace"}',
+      alertName: 'Zonestead',
+      stateFilter: { firing: true, pending: true, normal: false, noData: false, error: true },
+    },
+  };
+}
+
+function stat({ unit, bad, decimals }: Panel): Look<StatOptions> {
   return {
     type: 'stat',
-    fieldConfig: { defaults: { unit, noValue: '–', thresholds: thresholds(bad) }, overrides: [] },
+    fieldConfig: {
+      defaults: { unit, noValue: '–', thresholds: thresholds(bad), ...(decimals === undefined ? {} : { decimals }) },
+      overrides: [],
+    },
     options: {
       colorMode: 'value',
       graphMode: 'none',
@@ -82,17 +105,22 @@ function stat(unit: string, bad: Panel['bad']): Look<StatOptions> {
   };
 }
 
-function timeSeries(unit: string, stacking: 'none' | 'normal'): Look<TimeSeriesOptions, GraphFieldConfig> {
+function timeSeries({ unit, bad }: Panel, stacking: 'none' | 'normal'): Look<TimeSeriesOptions, GraphFieldConfig> {
   const custom: Json<GraphFieldConfig> = {
     drawStyle: 'line',
     lineWidth: 1,
     fillOpacity: stacking === 'normal' ? 25 : 0,
     showPoints: 'never',
     stacking: { mode: stacking, group: 'A' },
+    ...(bad === undefined ? {} : { thresholdsStyle: { mode: 'dashed' as const } }),
   };
+  const limit = bad === undefined ? {} : { thresholds: thresholds(bad) };
   return {
     type: 'timeseries',
-    fieldConfig: { defaults: { unit, min: 0, ...(unit === 'percentunit' ? { max: 1 } : {}), custom }, overrides: [] },
+    fieldConfig: {
+      defaults: { unit, min: 0, ...(unit === 'percentunit' ? { max: 1 } : {}), ...limit, custom },
+      overrides: [],
+    },
     options: {
       legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
       tooltip: { mode: 'multi', sort: 'desc' },
@@ -100,7 +128,7 @@ function timeSeries(unit: string, stacking: 'none' | 'normal'): Look<TimeSeriesO
   };
 }
 
-function table(unit: string): Look<TableOptions, TableFields> {
+function table({ unit }: Panel): Look<TableOptions, TableFields> {
   return {
     type: 'table',
     fieldConfig: {

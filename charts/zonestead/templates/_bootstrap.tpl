@@ -21,13 +21,19 @@ spec:
         - --database-secret={{ include "zonestead.databaseSecret" $root }}
         - --database-name={{ $d.name }}
         - --database-host={{ include "zonestead.postgresHost" $root }}:5432
+        {{- if include "zonestead.makesDatabaseCa" $root }}
         - --database-certificate={{ include "zonestead.postgresCertificateSecret" $root }}
+        {{- end }}
         {{- with $d.builtin.existingSecret }}
         - --given-secret={{ . }}
         {{- end }}
         {{- end }}
         - {{ printf "--team=%s" .values.team | quote }}
         - {{ printf "--trusts=%s" (include "zonestead.trusts" $root) | quote }}
+        {{- with $root.Values.canary.zone }}
+        - {{ printf "--zone=%s=%s" . $root.Values.canary.team | quote }}
+        - --nameservers={{ include "zonestead.nameservers" $root }}
+        {{- end }}
         - --trusts-of={{ include "zonestead.namespace" $root }}/{{ $fullname }}
         {{- if and $root.Values.nameserver.enabled (not $root.Values.nameserver.nodeKey.existingSecret) }}
         - --node-key-secret={{ include "zonestead.nodeKeySecret" $root }}
@@ -45,14 +51,14 @@ spec:
         - {{ . | quote }}
         {{- end }}
       env:
-        {{- if ne $d.mode "builtin" }}
+        {{- if not (include "zonestead.makesDatabaseCa" $root) }}
         {{- include "zonestead.databaseEnv" $root | nindent 8 }}
         {{- end }}
         {{- include "zonestead.extraEnv" . | nindent 8 }}
       {{- include "zonestead.extraEnvFrom" . | nindent 6 }}
       volumeMounts:
         - { name: tmp, mountPath: /tmp }
-        {{- if ne $d.mode "builtin" }}
+        {{- if not (include "zonestead.makesDatabaseCa" $root) }}
         {{- include "zonestead.databaseCaMount" $root | nindent 8 }}
         {{- end }}
         {{- with .values.extraVolumeMounts }}
@@ -62,7 +68,7 @@ spec:
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: 64Mi }
-    {{- if ne $d.mode "builtin" }}
+    {{- if not (include "zonestead.makesDatabaseCa" $root) }}
     {{- include "zonestead.databaseCaVolume" $root | nindent 4 }}
     {{- end }}
     {{- with .values.extraVolumes }}

@@ -1,11 +1,7 @@
 {{/* The certificates of the api for HTTPS, and of the built-in Postgres. */}}
 
 {{- define "zonestead.apiCertificateSecret" -}}
-{{- if eq .Values.api.tls.mode "existing" -}}
-{{- .Values.api.tls.existingSecret -}}
-{{- else -}}
-{{- printf "%s-api-tls" (include "zonestead.fullname" .) -}}
-{{- end -}}
+{{- .Values.api.tls.existingSecret | default (printf "%s-api-tls" (include "zonestead.fullname" .)) -}}
 {{- end -}}
 
 {{/* The first name is the one that the name servers of the release use. */}}
@@ -24,11 +20,11 @@
 {{- printf "%s-postgres.%s.svc" (include "zonestead.fullname" .) (include "zonestead.namespace" .) -}}
 {{- end -}}
 
-{{/* The certificates that the release creates and renews, as a dict from Secret to hosts. */}}
-{{- define "zonestead.ownCertificates" -}}
+{{/* The certificates that the release needs and that are not given, as a dict from Secret to hosts. */}}
+{{- define "zonestead.certificates" -}}
 {{- $own := dict -}}
 {{- if .Values.api.enabled -}}
-{{- if eq .Values.api.tls.mode "self" -}}
+{{- if and .Values.api.tls.enabled (not .Values.api.tls.existingSecret) -}}
 {{- $own = set $own (include "zonestead.apiCertificateSecret" .) (include "zonestead.apiCertificateHosts" .) -}}
 {{- end -}}
 {{- if eq .Values.database.mode "builtin" -}}
@@ -38,6 +34,16 @@
 {{- end -}}
 {{- end -}}
 {{- toYaml $own -}}
+{{- end -}}
+
+{{/* Those that the bootstrap Job creates and the CronJob renews. */}}
+{{- define "zonestead.ownCertificates" -}}
+{{- if eq .Values.certificates.mode "self" }}{{ include "zonestead.certificates" . }}{{ else }}{}{{ end -}}
+{{- end -}}
+
+{{/* true if the bootstrap Job creates the certificate of Postgres, so that it knows the authority without a volume. */}}
+{{- define "zonestead.makesDatabaseCa" -}}
+{{- if and (eq .Values.database.mode "builtin") (eq .Values.certificates.mode "self") }}true{{ end -}}
 {{- end -}}
 
 {{/* The same as options of a command. */}}

@@ -4,7 +4,7 @@
 {{- if eq .Values.database.mode "external" -}}
 {{- .Values.database.external.existingSecret -}}
 {{- else if eq .Values.database.mode "cnpg" -}}
-{{- include "zonestead.fullname" . }}-db-app
+{{- include "zonestead.cnpgSecret" . -}}
 {{- else -}}
 {{- include "zonestead.fullname" . }}-database
 {{- end -}}
@@ -23,7 +23,7 @@ creates the one of the built-in Postgres knows it without a volume. */}}
 {{- $ca = dict "secret" (include "zonestead.postgresCertificateSecret" .) "key" "ca.crt" -}}
 {{- else if eq $d.mode "cnpg" -}}
 {{- $own := ($d.cnpg.extraSpec.certificates | default dict).serverCASecret -}}
-{{- $ca = dict "secret" ($own | default (printf "%s-db-ca" (include "zonestead.fullname" .))) "key" "ca.crt" -}}
+{{- $ca = dict "secret" ($own | default (printf "%s-ca" (include "zonestead.cnpgName" .))) "key" "ca.crt" -}}
 {{- else if $d.external.tls.caSecret -}}
 {{- $ca = dict "secret" $d.external.tls.caSecret "key" $d.external.tls.caKey -}}
 {{- end -}}
@@ -53,9 +53,12 @@ creates the one of the built-in Postgres knows it without a volume. */}}
 {{- end -}}
 
 {{/* The address of the api of this release. */}}
+{{- define "zonestead.apiHost" -}}
+{{- printf "%s-api.%s.svc" (include "zonestead.fullname" .) (include "zonestead.namespace" .) -}}
+{{- end -}}
 {{- define "zonestead.apiUrl" -}}
-{{- $host := printf "%s-api.%s.svc" (include "zonestead.fullname" .) (include "zonestead.namespace" .) -}}
-{{- if eq .Values.api.tls.mode "off" -}}
+{{- $host := include "zonestead.apiHost" . -}}
+{{- if not .Values.api.tls.enabled -}}
 {{- printf "http://%s:%v" $host .Values.api.service.port -}}
 {{- else -}}
 {{- printf "https://%s:%v" $host .Values.api.service.tlsPort -}}
@@ -68,7 +71,7 @@ address outside of the release has the authority of the values, or a public one.
 {{- $ca := dict -}}
 {{- if .caSecret -}}
 {{- $ca = dict "secret" .caSecret "key" .caKey -}}
-{{- else if and (not .url) .root.Values.api.enabled (ne .root.Values.api.tls.mode "off") -}}
+{{- else if and (not .url) .root.Values.api.enabled .root.Values.api.tls.enabled -}}
 {{- $ca = dict "secret" (include "zonestead.apiCertificateSecret" .root) "key" "ca.crt" -}}
 {{- end -}}
 {{- toYaml $ca -}}
@@ -96,4 +99,29 @@ address outside of the release has the authority of the values, or a public one.
 {{- if fromYaml (include "zonestead.clientCa" .) }}
 - { name: ZONESTEAD_URL_CA, value: /etc/zonestead/api-ca/ca.crt }
 {{- end }}
+{{- end -}}
+
+{{/* The octets of the volume of the database; empty if the release has none. */}}
+{{- define "zonestead.databaseVolume" -}}
+{{- $d := .Values.database -}}
+{{- if and (eq $d.mode "builtin") $d.builtin.persistence.enabled -}}{{ include "zonestead.bytes" $d.builtin.persistence.size }}
+{{- else if eq $d.mode "cnpg" -}}{{ include "zonestead.bytes" $d.cnpg.storage.size }}
+{{- end -}}
+{{- end -}}
+
+{{/* The most connections that Postgres takes; empty if the release does not know. */}}
+{{- define "zonestead.maxConnections" -}}
+{{- $d := .Values.database -}}
+{{- if eq $d.mode "builtin" -}}{{ int $d.builtin.maxConnections }}
+{{- else if eq $d.mode "cnpg" -}}{{ dig "postgresql" "parameters" "max_connections" "100" $d.cnpg.extraSpec }}
+{{- else if $d.external.maxConnections -}}{{ int $d.external.maxConnections }}
+{{- end -}}
+{{- end -}}
+
+{{/* The octets on disk that the quotas allow one team. */}}
+{{- define "zonestead.teamBytes" -}}
+{{- $q := .Values.api.quotas -}}
+{{- $records := add (include "zonestead.bytes" $q.bytes | int64) (mul (int64 $q.records) 500) -}}
+{{- $history := include "zonestead.bytes" .Values.api.history.bytes | int64 -}}
+{{- add (mul 2 $records) (div (mul 9 $history) 2) -}}
 {{- end -}}

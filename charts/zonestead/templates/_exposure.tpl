@@ -1,5 +1,12 @@
 {{/* The Ingress and the HTTPRoute of the REST API and the console, and the address at which browsers reach them. */}}
 
+{{/* true if the port of the api without TLS is open to other pods; otherwise it listens only inside of its pod. */}}
+{{- define "zonestead.plainPort" -}}
+{{- $asked := .Values.api.service.plain -}}
+{{- if kindIs "invalid" $asked }}{{ $asked = or .Values.ingress.enabled .Values.httpRoute.enabled (not .Values.api.tls.enabled) }}{{ end -}}
+{{- if $asked }}true{{ end -}}
+{{- end -}}
+
 {{/* The hosts of the Ingress for which it has no certificate, as a JSON list. An entry of tls without hosts is for all hosts. */}}
 {{- define "zonestead.hostsWithoutTls" -}}
 {{- $covered := list -}}

@@ -28,9 +28,14 @@
 {{- printf "%s:%s" (include "zonestead.namespace" .root) (include "zonestead.componentName" .) -}}
 {{- end -}}
 
+{{/* The one pod has the account of the operator, which does the most at kube-apiserver. */}}
 {{- define "zonestead.serviceAccountName" -}}
 {{- $account := .values.serviceAccount | default dict -}}
 {{- $own := include "zonestead.componentName" . -}}
+{{- if and .root.Values.onePod .root.Values.operator.enabled (eq (include "zonestead.podComponent" .) "nameserver") -}}
+{{- $account = .root.Values.operator.serviceAccount | default dict -}}
+{{- $own = include "zonestead.componentName" (dict "root" .root "component" "operator") -}}
+{{- end -}}
 {{- if eq (toString $account.create) "false" -}}
 {{- $account.name | default "default" -}}
 {{- else -}}
@@ -38,8 +43,12 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Labels for selectors. Selectors are immutable, so these labels must not change from version to version. */}}
+{{/* Labels for selectors of pods. Selectors are immutable, so these labels must not change from version to version. */}}
 {{- define "zonestead.selectorLabels" -}}
+{{- include "zonestead.componentLabels" (dict "root" .root "component" (include "zonestead.podComponent" .)) -}}
+{{- end -}}
+
+{{- define "zonestead.componentLabels" -}}
 app.kubernetes.io/name: {{ include "zonestead.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
@@ -52,7 +61,7 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- define "zonestead.ownLabels" -}}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{ include "zonestead.selectorLabels" . }}
+{{ include "zonestead.componentLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: zonestead
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
@@ -95,4 +104,13 @@ annotations:
 {{- if eq .component "uninstall" }}{{ $is = and $values.operator.enabled $own.releaseFinalizers }}{{ end -}}
 {{- if eq .component "test" }}{{ $is = and $own.enabled (or $values.nameserver.enabled $values.edge.enabled) }}{{ end -}}
 {{- if $is }}true{{ end -}}
+{{- end -}}
+
+{{/* The IP families of a Service that clients use: (dict "root" $ "values" .Values.dns.service); "values" can override those of the chart. */}}
+{{- define "zonestead.ipFamilies" -}}
+{{- $own := .values | default dict -}}
+ipFamilyPolicy: {{ $own.ipFamilyPolicy | default .root.Values.ipFamilyPolicy }}
+{{- with $own.ipFamilies | default .root.Values.ipFamilies }}
+ipFamilies: {{ toJson . }}
+{{- end }}
 {{- end -}}

@@ -22,6 +22,7 @@ resources:
 - { name: ZONESTEAD_KNOT_DISK, value: {{ include "zonestead.bytes" $n.persistence.size | quote }} }
 - { name: ZONESTEAD_KNOT_LISTEN, value: {{ join "," $n.listenAddresses | quote }} }
 - { name: ZONESTEAD_KNOT_PORT, value: {{ $n.port | quote }} }
+{{- with include "zonestead.dnsTlsEnv" $n }}{{ . | nindent 0 }}{{ end }}
 - { name: ZONESTEAD_KNOT_WORKERS, value: {{ $n.knot.workers | quote }} }
 - { name: ZONESTEAD_KNOT_RATE_LIMIT, value: {{ $n.knot.rateLimit | int64 | quote }} }
 {{- with $n.knot.rateLimitExempt }}
@@ -30,6 +31,38 @@ resources:
 {{- if $n.knot.cookieSecret.existingSecret }}
 - { name: ZONESTEAD_KNOT_COOKIE_SECRET_FILE, value: /etc/zonestead/cookies/cookieSecret }
 {{- end }}
+{{- end -}}
+
+{{/* DNS over TLS. Call these with the values of the name servers or of the edges. */}}
+{{- define "zonestead.dnsTlsPort" -}}
+{{- if .knot.tls.existingSecret -}}
+- { name: dns-tls, containerPort: {{ .knot.tls.port }}, protocol: TCP }
+{{- end -}}
+{{- end -}}
+
+{{- define "zonestead.dnsTlsEnv" -}}
+{{- if .knot.tls.existingSecret -}}
+- { name: ZONESTEAD_KNOT_TLS_CERT_FILE, value: /etc/zonestead/dns-tls/tls.crt }
+- { name: ZONESTEAD_KNOT_TLS_KEY_FILE, value: /etc/zonestead/dns-tls/tls.key }
+- { name: ZONESTEAD_KNOT_TLS_PORT, value: {{ .knot.tls.port | quote }} }
+{{- end -}}
+{{- end -}}
+
+{{/* Without a subPath, so that the kubelet renews the files. */}}
+{{- define "zonestead.dnsTlsMount" -}}
+{{- if .knot.tls.existingSecret -}}
+- { name: dns-tls, mountPath: /etc/zonestead/dns-tls, readOnly: true }
+{{- end -}}
+{{- end -}}
+
+{{- define "zonestead.dnsTlsVolume" -}}
+{{- if .knot.tls.existingSecret -}}
+- name: dns-tls
+  secret:
+    secretName: {{ .knot.tls.existingSecret }}
+    defaultMode: 0440
+    items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }]
+{{- end -}}
 {{- end -}}
 
 {{/* Call it with the values of the name servers. */}}

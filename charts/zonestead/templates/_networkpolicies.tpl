@@ -6,15 +6,26 @@
       {{- include "zonestead.selectorLabels" . | nindent 6 }}
 {{- end -}}
 
-{{/* Without networkPolicy.apiFrom, all pods can reach the REST service, because API keys control the access. */}}
+{{/* Without networkPolicy.apiFrom, all pods can reach the REST service, because API keys control the access. The pods of the release use
+the port with TLS; the one without is for proxies, and the api itself refuses everything else there. */}}
 {{- define "zonestead.ingress.api" -}}
-- ports: [{ port: http }{{ if ne .root.Values.api.tls.mode "off" }}, { port: https }{{ end }}]
+- ports: [{ port: {{ ternary "https" "http" .root.Values.api.tls.enabled }} }]
 {{- with .root.Values.networkPolicy.apiFrom }}
   from:
     {{- range list "operator" "nameserver" "test" }}
     {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}
     {{- end }}
+    {{- if $.root.Values.canary.enabled }}
+    {{- include "zonestead.peer" (dict "root" $.root "component" "canary") | nindent 4 }}
+    {{- end }}
     {{- toYaml . | nindent 4 }}
+{{- end }}
+{{- if and .root.Values.api.tls.enabled (include "zonestead.plainPort" .root) }}
+- ports: [{ port: http }]
+{{- with .root.Values.networkPolicy.apiFrom }}
+  from:
+    {{- toYaml . | nindent 4 }}
+{{- end }}
 {{- end }}
 {{- if .root.Values.api.updates.enabled }}
 - ports: [{ port: updates-udp, protocol: UDP }, { port: updates-tcp, protocol: TCP }]
@@ -25,7 +36,7 @@
 Prometheus reads the metrics, and the chart cannot know where it runs; otherwise no pod has business with the port. */}}
 {{- define "zonestead.ingress.health" -}}
 {{- if or .Values.networkPolicy.metricsFrom .Values.monitoring.serviceMonitor.enabled -}}
-- ports: [{ port: health }]
+- ports: [{ port: health }{{ range fromJsonArray (include "zonestead.besideNameserver" .) }}{{ if ne . "postgres" }}, { port: health-{{ . }} }{{ end }}{{ end }}]
 {{- with .Values.networkPolicy.metricsFrom }}
   from:
     {{- toYaml . | nindent 4 }}
@@ -35,12 +46,12 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 
 {{/* kube-apiserver. A policy cannot know its address, so only the ports are limited. */}}
 {{- define "zonestead.ingress.solver" -}}
-- ports: [{ port: https }]
+- ports: [{ port: {{ include "zonestead.solverPortName" .root }} }]
 {{- end -}}
 
 {{/* Behind edges, only they and the secondaries of the values reach the name servers. */}}
 {{- define "zonestead.ingress.nameserver" -}}
-- ports: [{ port: dns-udp, protocol: UDP }, { port: dns-tcp, protocol: TCP }]
+- ports: {{ include "zonestead.dnsPorts" .root.Values.nameserver }}
 {{- if include "zonestead.ownEdges" .root }}
   from:
     {{- include "zonestead.peer" (dict "root" .root "component" "edge") | nindent 4 }}
@@ -57,7 +68,12 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 {{- end -}}
 
 {{- define "zonestead.ingress.edge" -}}
-- ports: [{ port: dns-udp, protocol: UDP }, { port: dns-tcp, protocol: TCP }]
+- ports: {{ include "zonestead.dnsPorts" .root.Values.edge }}
+{{- end -}}
+
+{{/* Call it with the values of the name servers or of the edges. */}}
+{{- define "zonestead.dnsPorts" -}}
+[{ port: dns-udp, protocol: UDP }, { port: dns-tcp, protocol: TCP }{{ if .knot.tls.existingSecret }}, { port: dns-tls, protocol: TCP }{{ end }}]
 {{- end -}}
 
 {{- define "zonestead.ingress.postgres" -}}
@@ -79,7 +95,7 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
   to:
     - podSelector:
         matchLabels:
-          cnpg.io/cluster: {{ include "zonestead.fullname" .root }}-db
+          cnpg.io/cluster: {{ include "zonestead.cnpgName" .root }}
 {{- else -}}
 - ports:
     {{- range $values.networkPolicy.databasePorts }}
@@ -128,10 +144,11 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 {{/* The REST service. For the name servers it has the feed. */}}
 {{- define "zonestead.egress.client" -}}
 {{- $values := .root.Values -}}
-{{- with ternary $values.nameserver.feed.url $values.operator.url (eq .component "nameserver") -}}
+{{- $own := get (dict "nameserver" $values.nameserver.feed.url "canary" $values.canary.url) .component | default "" -}}
+{{- with ternary $own $values.operator.url (has .component (list "nameserver" "canary")) -}}
 - ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else -}}
-- ports: [{ port: {{ ternary 8080 $values.api.tls.port (eq $values.api.tls.mode "off") }} }]
+- ports: [{ port: {{ ternary $values.api.tls.port 8080 $values.api.tls.enabled }} }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}
 {{- end }}

@@ -6,6 +6,9 @@ change. */}}
 labels:
   {{- $own := merge (fromYaml (include "zonestead.selectorLabels" .)) (dict "app.kubernetes.io/part-of" "zonestead") }}
   {{- toYaml (mergeOverwrite (dict) (.root.Values.global.commonLabels | default dict) (.root.Values.commonLabels | default dict) $own) | nindent 2 }}
+  {{- if .onePod }}
+  zonestead.dev/one-pod: "true"
+  {{- end }}
   {{- with .values.podLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -63,7 +66,7 @@ dnsPolicy: {{ . }}
 dnsConfig:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.hostAliases }}
+{{- with concat (.aliases | default list) (.values.hostAliases | default list) }}
 hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -76,13 +79,19 @@ initContainers:
 {{- end }}
 {{- end -}}
 
-{{/* Prefer different nodes for the pods of one component. It is only a preference, so that a cluster of one node works. */}}
+{{/* Prefer different nodes for the pods of one component, and among them different zones. It is only a preference, so that a cluster of one node works. */}}
 {{- define "zonestead.spreadAffinity" -}}
 podAntiAffinity:
   preferredDuringSchedulingIgnoredDuringExecution:
     - weight: 100
       podAffinityTerm:
         topologyKey: kubernetes.io/hostname
+        labelSelector:
+          matchLabels:
+            {{- include "zonestead.selectorLabels" . | nindent 12 }}
+    - weight: 50
+      podAffinityTerm:
+        topologyKey: topology.kubernetes.io/zone
         labelSelector:
           matchLabels:
             {{- include "zonestead.selectorLabels" . | nindent 12 }}

@@ -20,30 +20,31 @@ handler for each probe, so a handler in the values replaces the default one. */}
 {{/* A process of Zonestead that has a health port. */}}
 {{- define "zonestead.healthProbes" -}}
 startupProbe:
-  httpGet: { path: /healthz, port: health }
+  httpGet: { path: /healthz, port: {{ .port | default "health" }} }
   periodSeconds: 1
   failureThreshold: 60
 livenessProbe:
-  httpGet: { path: /healthz, port: health }
+  httpGet: { path: /healthz, port: {{ .port | default "health" }} }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
-  httpGet: { path: /readyz, port: health }
+  httpGet: { path: /readyz, port: {{ .port | default "health" }} }
   periodSeconds: 2
   timeoutSeconds: 3
   failureThreshold: 2
 {{- end -}}
 
 {{/* knotd of a name server. Its readiness means the TCP port only; the other container knows whether knotd has all zones. It is restarted
-if it answers no queries, over UDP or TCP: connections of clients can fill its port without a fault of knotd. */}}
+if it answers no queries, over UDP or TCP: connections of clients can fill its port without a fault of knotd. Before knotd starts, its databases
+are checked, which takes minutes for large ones. */}}
 {{- define "zonestead.knotProbes" -}}
 {{- $address := first .listenAddresses -}}
-{{- $address = get (dict "0.0.0.0" "127.0.0.1" "::" "::1") $address | default $address -}}
+{{- $address = get (dict "*" "127.0.0.1" "0.0.0.0" "127.0.0.1" "::" "::1") $address | default $address -}}
 startupProbe:
   tcpSocket: { port: dns-tcp }
   periodSeconds: 1
-  failureThreshold: 120
+  failureThreshold: 600
 livenessProbe:
   exec: { command: [/usr/local/bin/node, /app/main.js, check, --dns-only, --dns, {{ printf (ternary "[%s]:%v" "%s:%v" (contains ":" $address)) $address .port | quote }}] }
   periodSeconds: 30

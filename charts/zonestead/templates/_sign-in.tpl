@@ -1,13 +1,19 @@
 {{/* The part of NOTES that leads to the first session of the console and the first API key. */}}
 
+{{/* The workload whose pods have the container of the api. */}}
+{{- define "zonestead.apiWorkload" -}}
+{{- ternary (printf "statefulset/%s-nameserver" (include "zonestead.fullname" .)) (printf "deployment/%s-api" (include "zonestead.fullname" .)) (not (empty .Values.onePod)) -}}
+{{- end -}}
+
 {{- define "zonestead.usersAdd" -}}
 {{- $team := .Values.bootstrap.team -}}
 {{- if not (regexMatch "^[A-Za-z0-9._-]+$" $team) }}{{ $team = printf "'%s'" (replace "'" "'\\''" $team) }}{{ end -}}
-{{- printf "kubectl exec -n %s deployment/%s-api -c api -- zonestead admin users add --email you@example.org --team %s" (include "zonestead.namespace" .) (include "zonestead.fullname" .) $team -}}
+{{- printf "kubectl exec -n %s %s -c api -- zonestead admin users add --email you@example.org --team %s" (include "zonestead.namespace" .) (include "zonestead.apiWorkload" .) $team -}}
 {{- end -}}
 
+{{/* Into the pod, where the api listens without TLS in any case. kubectl and the kubelet encrypt up to there. */}}
 {{- define "zonestead.forward" -}}
-{{- printf "kubectl port-forward -n %s service/%s-api 8080:%v" (include "zonestead.namespace" .) (include "zonestead.fullname" .) .Values.api.service.port -}}
+{{- printf "kubectl port-forward -n %s %s 8080:8080" (include "zonestead.namespace" .) (include "zonestead.apiWorkload" .) -}}
 {{- end -}}
 
 {{- define "zonestead.signIn" -}}

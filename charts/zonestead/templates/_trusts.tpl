@@ -15,7 +15,21 @@ true
 {{- if include "zonestead.hasOwnToken" . -}}
 {{- $account := include "zonestead.serviceAccountName" (dict "root" . "component" "operator" "values" .Values.operator) -}}
 {{- $match := dict "kubernetes.io" (dict "namespace" (include "zonestead.namespace" .) "serviceaccount" (dict "name" $account)) -}}
-{{- $all = append $all (merge (dict "name" "operator" "match" $match "records" "write" "manageZones" "write" "clusters" "write") $cluster) -}}
+{{- $trust := dict "name" "operator" "match" $match "records" "write" "manageZones" "write" "clusters" "write" -}}
+{{- /* Numbers limit also where the service has no limits for others, which is not meant by api.limits false. */ -}}
+{{- if .Values.api.limits -}}
+{{- with .Values.operator.limits.records }}{{ $_ := set $trust "recordWrites" (int .) }}{{ end -}}
+{{- with .Values.operator.limits.zones }}{{ $_ := set $trust "zoneWrites" (int .) }}{{ end -}}
+{{- end -}}
+{{- $all = append $all (merge $trust $cluster) -}}
+{{- end -}}
+{{- if include "zonestead.hasCanaryToken" . -}}
+{{- $account := include "zonestead.serviceAccountName" (dict "root" . "component" "canary" "values" .Values.canary) -}}
+{{- $match := dict "kubernetes.io" (dict "namespace" (include "zonestead.namespace" .) "serviceaccount" (dict "name" $account)) -}}
+{{- /* The name with any end is also that of `canary --once`. */ -}}
+{{- $names := list (printf "%s*" (include "zonestead.canaryName" .)) -}}
+{{- $trust := dict "name" "canary" "team" .Values.canary.team "match" $match "zones" (list .Values.canary.zone) "records" "write" "onlyNames" $names "onlyTypes" (list "TXT") -}}
+{{- $all = append $all (merge $trust $cluster) -}}
 {{- end -}}
 {{- range .Values.trusts.list -}}
 {{- if .issuer -}}

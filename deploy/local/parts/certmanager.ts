@@ -1,6 +1,7 @@
 // cert-manager's two controllers as parts of the local stack.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { atLoopback } from './loopback.ts';
 import type { Part } from './part.ts';
 import { startProcess, startReady } from './process.ts';
 
@@ -31,7 +32,7 @@ export async function startCertManager(options: CertManagerOptions): Promise<Par
   const { dir, stateDir, kubeconfig, dns, ports, signal } = options;
   const home = join(stateDir, 'certmanager');
   await mkdir(home, { recursive: true });
-  const url = `http://127.0.0.1:${ports.certManagerHealth}/livez`;
+  const url = `http://${atLoopback(ports.certManagerHealth)}/livez`;
   return startReady(
     {
       name: 'cert-manager',
@@ -44,8 +45,8 @@ export async function startCertManager(options: CertManagerOptions): Promise<Par
         // A person who tries things out must not wait an hour after a failure.
         '--certificate-request-minimum-backoff-duration=1s',
         '--certificate-request-maximum-backoff-duration=5s',
-        `--metrics-listen-address=127.0.0.1:${ports.certManagerMetrics}`,
-        `--internal-healthz-listen-address=127.0.0.1:${ports.certManagerHealth}`,
+        `--metrics-listen-address=${atLoopback(ports.certManagerMetrics)}`,
+        `--internal-healthz-listen-address=${atLoopback(ports.certManagerHealth)}`,
         '-v=2',
       ],
       env: { PATH: process.env.PATH, HOME: home },

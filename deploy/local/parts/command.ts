@@ -1,6 +1,7 @@
 // One of our own long-running commands as a part of the local stack, ready when its health port says so.
 import { join } from 'node:path';
 import { cacheRoot } from './cache.ts';
+import { atLoopback } from './loopback.ts';
 import { type Part, startReady } from './process.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
@@ -17,6 +18,7 @@ const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   nameserver: ['--max-semi-space-size=4'],
   operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
   solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
+  canary: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
 /**
  * glibc gives each thread an arena of its own and keeps freed memory in it. A block above the threshold goes back to
@@ -31,11 +33,15 @@ const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '3276
 const compileCache = () => join(cacheRoot(), 'compiled');
 
 export interface CommandOptions {
-  name: 'api' | 'nameserver' | 'operator' | 'solver';
+  name: 'api' | 'nameserver' | 'operator' | 'solver' | 'canary';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   /** The program. (Default: this version's.) */
   main?: string | undefined;
+  /** The program of Node. (Default: the running one.) */
+  node?: string | undefined;
+  /** The longest wait until it is ready. (Default: 2 minutes, a node 10 minutes.) */
+  readyMs?: number | undefined;
   healthPort: number;
   stateDir: string;
   signal: AbortSignal;
@@ -51,6 +57,8 @@ export async function startCommand({
   name,
   env,
   main = MAIN,
+  node = process.execPath,
+  readyMs = READY_MS[name] ?? 120_000,
   healthPort,
   stateDir,
   signal,
@@ -58,7 +66,7 @@ export async function startCommand({
   return startReady(
     {
       name,
-      command: process.execPath,
+      command: node,
       args: [...ARGUMENTS[name], main, name],
       env: {
         PATH: process.env.PATH,
@@ -66,14 +74,14 @@ export async function startCommand({
         NODE_COMPILE_CACHE: compileCache(),
         ...(name === 'operator' || name === 'solver' ? SMALL_ENVIRONMENT : {}),
         ...env,
-        ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+        ZONESTEAD_HEALTH_LISTEN: atLoopback(healthPort),
       },
       logFile: join(stateDir, `${name}.log`),
     },
-    async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok,
+    async (limit) => (await fetch(`http://${atLoopback(healthPort)}/readyz`, { signal: limit })).ok,
     {
       what: `${name} to be ready`,
-      timeoutMs: READY_MS[name] ?? 120_000,
+      timeoutMs: readyMs,
       intervalMs: 30,
       signal,
     },

@@ -1,5 +1,6 @@
 // The command lines of etcd, kube-apiserver and the controllers for one machine. Pure.
 import type { Credential } from './certificates.ts';
+import { atLoopback, LOOPBACK } from './loopback.ts';
 
 export interface ControlPlanePorts {
   etcd: number;
@@ -24,10 +25,13 @@ export interface ControlPlaneFiles {
   controllerManagerKubeconfig: string;
 }
 
+/** The addresses of Services have the family of kube-apiserver's own. */
+const SERVICE_NETWORKS = { '127.0.0.1': '10.0.0.0/24', '::1': 'fd00:10::/112' } as const;
+
 /** Without fsync: the writes of a killed etcd are in the page cache, and only a crash of the machine loses them. */
 export function etcdArguments(ports: ControlPlanePorts, files: ControlPlaneFiles): string[] {
-  const client = `https://127.0.0.1:${ports.etcd}`;
-  const peer = `https://127.0.0.1:${ports.etcdPeer}`;
+  const client = `https://${atLoopback(ports.etcd)}`;
+  const peer = `https://${atLoopback(ports.etcdPeer)}`;
   return [
     `--data-dir=${files.etcdData}`,
     `--listen-client-urls=${client}`,
@@ -51,15 +55,15 @@ export function etcdArguments(ports: ControlPlanePorts, files: ControlPlaneFiles
 
 export function apiserverArguments(ports: ControlPlanePorts, files: ControlPlaneFiles): string[] {
   return [
-    `--etcd-servers=https://127.0.0.1:${ports.etcd}`,
+    `--etcd-servers=https://${atLoopback(ports.etcd)}`,
     `--etcd-cafile=${files.authority.certificateFile}`,
     `--etcd-certfile=${files.etcd.certificateFile}`,
     `--etcd-keyfile=${files.etcd.keyFile}`,
     `--secure-port=${ports.apiserver}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${LOOPBACK}`,
     // Else the address of the default route is looked for, which a machine without network does not have; and the
     // endpoints of the service "kubernetes", for pods that do not exist here, refuse loopback addresses.
-    '--advertise-address=127.0.0.1',
+    `--advertise-address=${LOOPBACK}`,
     '--endpoint-reconciler-type=none',
     `--cert-dir=${files.certDir}`,
     `--tls-cert-file=${files.apiserver.certificateFile}`,
@@ -71,7 +75,7 @@ export function apiserverArguments(ports: ControlPlanePorts, files: ControlPlane
     `--service-account-signing-key-file=${files.serviceAccounts.keyFile}`,
     '--authorization-mode=Node,RBAC',
     '--allow-privileged',
-    '--service-cluster-ip-range=10.0.0.0/24',
+    `--service-cluster-ip-range=${SERVICE_NETWORKS[LOOPBACK]}`,
     // Aggregated APIs (the solver) trust kube-apiserver by these (Kubernetes, "Configure the Aggregation Layer").
     `--requestheader-client-ca-file=${files.frontProxyAuthority.certificateFile}`,
     '--requestheader-allowed-names=front-proxy-client',

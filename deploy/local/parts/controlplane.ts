@@ -18,6 +18,7 @@ import {
   etcdArguments,
 } from './controlplane-arguments.ts';
 import { type KubeconfigOptions, writeKubeconfig } from './kubeconfig.ts';
+import { atLoopback, LOOPBACK } from './loopback.ts';
 import type { Part } from './part.ts';
 import { startProcess } from './process.ts';
 import { ensureTokens } from './tokens.ts';
@@ -72,7 +73,7 @@ export function adminKubeconfig(stateDir: string): string {
  */
 export async function startControlPlane({ dir, stateDir, ports, signal }: ControlPlaneOptions): Promise<ControlPlane> {
   const home = homeOf(stateDir);
-  const server = `https://127.0.0.1:${ports.apiserver}`;
+  const server = `https://${atLoopback(ports.apiserver)}`;
   await mkdir(home, { recursive: true, mode: 0o700 });
   const { files, kubeconfig, operatorKubeconfig, clientConfig } = await prepare(home, server);
   const start = (name: string, args: string[], deathSignal: NodeJS.Signals) =>
@@ -115,7 +116,7 @@ async function prepare(home: string, server: string) {
     name: 'front-proxy-ca',
     commonName: 'zonestead-front-proxy-ca',
   });
-  const hosts = ['localhost', '127.0.0.1'];
+  const hosts = ['localhost', LOOPBACK];
   const writeConfig = async (id: string, user: string, credential: KubeconfigOptions['credential']) => {
     const file = configIn(home, id);
     await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });

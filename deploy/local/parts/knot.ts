@@ -7,7 +7,9 @@ import { type KnotFolder, knotFolder } from '#nameserver/knot/folder.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { ensureTools } from './apt.ts';
 import type { Progress } from './cache.ts';
+import { LOOPBACK } from './loopback.ts';
 import { type Part, startReady } from './process.ts';
+import { ensureUnpacked } from './unpacked.ts';
 
 export interface KnotPrograms {
   knotd: string;
@@ -20,7 +22,7 @@ export interface KnotOptions {
   /** The folder `knot` in it holds everything of this knotd, and its log. */
   stateDir: string;
   port: number;
-  /** (Default: 127.0.0.1.) */
+  /** (Default: the loopback address.) */
   address?: string;
   /**
    * The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is
@@ -41,12 +43,41 @@ export interface Knot {
   port: number;
 }
 
-/** The paths of Knot's programs; installed when they are missing and that may be done. */
-export async function ensureKnot(options: { progress: Progress; signal: AbortSignal }): Promise<KnotPrograms> {
-  const found = await ensureTools(
-    ['knotd', 'keymgr', 'knotc'].map((command) => ({ command, package: 'knot' })),
-    options,
-  );
+const COMMANDS = ['knotd', 'keymgr', 'knotc'];
+
+/** The version of Debian 13. */
+const UNPACKED_VERSION = '3.4';
+
+/**
+ * The paths of Knot's programs. @param version those of Debian 13, or those of the machine, which are installed if they
+ * are missing and that may be done. (Default: the environment variable KNOT_VERSION; without it the machine's.)
+ * @throws the errors of ensureTools and ensureUnpacked; Error if there is no such version
+ */
+export async function ensureKnot({
+  version = process.env.KNOT_VERSION || 'host',
+  progress,
+  signal,
+}: {
+  version?: string;
+  progress: Progress;
+  signal: AbortSignal;
+}): Promise<KnotPrograms> {
+  if (version !== 'host' && version !== UNPACKED_VERSION)
+    throw new Error(
+      `KNOT_VERSION is "${version}", and must be ${UNPACKED_VERSION} (from the packages of Debian 13) or host (the version of this machine)`,
+    );
+  const found =
+    version === 'host'
+      ? await ensureTools(
+          COMMANDS.map((command) => ({ command, package: 'knot' })),
+          { progress, signal },
+        )
+      : await ensureUnpacked({
+          packages: ['knot'],
+          programs: COMMANDS.map((command) => `usr/sbin/${command}`),
+          progress,
+          signal,
+        });
   return { knotd: found.knotd as string, keymgr: found.keymgr as string, knotc: found.knotc as string };
 }
 
@@ -55,7 +86,7 @@ export async function ensureKnot(options: { progress: Progress; signal: AbortSig
  * with SIGTERM. @throws with the end of its log
  */
 export async function startKnot(options: KnotOptions): Promise<Knot> {
-  const { programs, stateDir, port, address = '127.0.0.1', signal, warn } = options;
+  const { programs, stateDir, port, address = LOOPBACK, signal, warn } = options;
   const folder = knotFolder(join(stateDir, 'knot'));
   const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
   await prepareKnot({ knotc: programs.knotc, settings, signal, ...(warn ? { warn } : {}) });

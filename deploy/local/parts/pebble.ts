@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureAuthority, ensureCertificate } from './certificates.ts';
+import { atLoopback, LOOPBACK } from './loopback.ts';
 import type { Part } from './part.ts';
 import { startReady } from './process.ts';
 
@@ -31,14 +32,14 @@ export async function startPebble({ command, stateDir, dns, ports, signal }: Peb
   const dir = join(stateDir, 'pebble');
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const authority = await ensureAuthority({ dir, name: 'authority', commonName: 'zonestead-pebble' });
-  const hosts = ['localhost', '127.0.0.1'];
+  const hosts = ['localhost', LOOPBACK];
   const own = await ensureCertificate({ dir, name: 'pebble', commonName: 'localhost', hosts, authority });
   const config = join(dir, 'pebble.json');
   await writeFile(
     config,
     pebbleConfig({
-      listenAddress: `127.0.0.1:${ports.pebble}`,
-      managementListenAddress: `127.0.0.1:${ports.pebbleManagement}`,
+      listenAddress: atLoopback(ports.pebble),
+      managementListenAddress: atLoopback(ports.pebbleManagement),
       certificate: own.certificateFile,
       privateKey: own.keyFile,
     }),

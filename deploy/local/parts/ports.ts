@@ -6,10 +6,11 @@
 import { createSocket } from 'node:dgram';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 import { isAlive, processIdentity } from './liveness.ts';
+import { LOOPBACK } from './loopback.ts';
 
 export interface PortWish {
   name: string;
@@ -33,7 +34,7 @@ const LAST = 32_000;
 const ATTEMPTS = 200;
 
 /**
- * A free port of 127.0.0.1 for every wish, by name. The last run's port is used again while it is free.
+ * A free port of the loopback address for every wish, by name. The last run's port is used again while it is free.
  * @throws when a port that was asked for is in use, or when no free one is found in 200 attempts.
  */
 export async function allocatePorts<Name extends string>(
@@ -76,7 +77,7 @@ async function choose(
   throw new Error(`no free port for ${name} between ${FIRST} and ${LAST} in ${ATTEMPTS} attempts`);
 }
 
-/** True when nothing listens on this port of 127.0.0.1 (over UDP too when `dns`). */
+/** True when nothing listens on this port of the loopback address (over UDP too when `dns`). */
 export async function isFree(port: number, dns: boolean): Promise<boolean> {
   return (await canListen(port)) && (!dns || (await canReceive(port)));
 }
@@ -85,15 +86,15 @@ function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }
 
 function canReceive(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createSocket('udp4');
+    const socket = createSocket(isIPv6(LOOPBACK) ? 'udp6' : 'udp4');
     socket.once('error', () => socket.close(() => resolve(false)));
-    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => socket.close(() => resolve(true)));
+    socket.bind({ port, address: LOOPBACK, exclusive: true }, () => socket.close(() => resolve(true)));
   });
 }
 

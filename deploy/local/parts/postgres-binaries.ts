@@ -14,16 +14,18 @@ const SHARED_CACHE = '/var/cache/zonestead';
 
 /**
  * The folder that holds `initdb` and `postgres`.
+ * @param source the folder of an npm package with them (default: the one for this machine)
  * @throws when there is no package for this platform or no folder that the unprivileged account can reach.
  */
 export async function ensurePostgres({
   progress,
   signal,
+  source = findPackage(),
 }: {
   progress: Progress;
   signal: AbortSignal;
+  source?: string;
 }): Promise<{ binDir: string }> {
-  const source = findPackage();
   const links = readFileSync(join(source, 'native', 'pg-symlinks.json'), 'utf8');
   const account = await unprivilegedAccount();
   const candidates = account === undefined ? [cacheRoot()] : [cacheRoot(), SHARED_CACHE];

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from './cache.ts';
+import { atLoopback, LOOPBACK } from './loopback.ts';
 import type { Part } from './part.ts';
 import { ensureDataFolder, freeDataFolder, postgresEnvironment } from './postgres-data.ts';
 import { startProcess } from './process.ts';
@@ -32,7 +33,7 @@ export interface PostgresOptions {
 }
 
 export interface Postgres {
-  /** The URL for the superuser over 127.0.0.1. Contains the password. */
+  /** The URL for the superuser over the loopback address. Contains the password. */
   url: string;
   part: Part;
   /** Fast shutdown: open transactions are rolled back, the data is clean afterwards. */
@@ -74,13 +75,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     await stop();
     throw error;
   }
-  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, part, stop };
+  return { url: `postgres://postgres:${password}@${atLoopback(port)}/postgres`, part, stop };
 }
 
 /** SIGTERM would wait for every client to leave by itself (PostgreSQL, "Shutting Down the Server"). */
 const FAST_SHUTDOWN = 'SIGINT';
 
-const DEFAULTS = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
+const DEFAULTS = { listen_addresses: LOOPBACK, unix_socket_directories: '' };
 
 /** synchronous_commit stays on: committed data must be visible to every reader at once, as in production. */
 const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off' };

@@ -52,6 +52,15 @@ const release = describeRestCommand({
   run: (session, [name = ''], options: Options) => releaseCluster(session, name, options),
 });
 
+const acceptOlder = describeRestCommand({
+  name: 'accept-older',
+  describe: 'accept the objects of a cluster as they are, after its etcd was restored from a backup',
+  arguments: NAME,
+  options: CHANGE,
+  notes: `${NOTES} Objects that are older than the data of the service win from then on, and the operator releases what it has held back. You cannot undo this as a whole; "zonestead changes undo" takes back single changes.`,
+  run: (session, [name = ''], options: Options) => acceptOlderObjects(session, name, options),
+});
+
 const remove = describeRestCommand({
   name: 'remove',
   describe: 'remove a cluster that sends no heartbeats and owns no records',
@@ -64,7 +73,7 @@ const remove = describeRestCommand({
 export const command: CommandGroup = {
   name: 'clusters',
   describe: 'installations that write records: their heartbeats, and which of them are served',
-  commands: [list, drain, restore, release, remove],
+  commands: [list, drain, restore, release, acceptOlder, remove],
 };
 
 const HEADING = ['CLUSTER', 'OWNER', 'STATE', 'LAST HEARTBEAT'];
@@ -78,8 +87,13 @@ async function listClusters(session: Session, owner: string | undefined): Promis
   });
 }
 
-function rowOf({ name, owner, state, settled, lastHeartbeat }: Cluster): string[] {
-  return [name, owner, settled ? state : `${state}, changing`, lastHeartbeat];
+function rowOf({ name, owner, state, settled, lastHeartbeat, controlPlane, etcdRestoredAt }: Cluster): string[] {
+  const remarks = [
+    ...(settled ? [] : ['changing']),
+    ...(controlPlane === 'unreachable' && state !== 'lost' ? ['control plane unreachable'] : []),
+    ...(etcdRestoredAt === null ? [] : ['etcd restored']),
+  ];
+  return [name, owner, [state, ...remarks].join(', '), lastHeartbeat];
 }
 
 /** @throws Error if there is no such cluster, or the key is not that of an owner of the team */
@@ -105,6 +119,14 @@ async function releaseCluster(session: Session, name: string, { owner, dryRun }:
   if (dryRun) return preview(session, name, owner, 'release');
   const cluster = await client.call(clusterApi.releaseCluster, { params: { name }, query: { owner } }, { signal });
   await tell(session, cluster, `released ${name}; the next API key that sends a heartbeat of this name gets it`);
+}
+
+/** @throws as drainCluster, and if a zone stays busy */
+async function acceptOlderObjects(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
+  const { client, signal } = session;
+  if (dryRun) return preview(session, name, owner, 'accept the older objects of');
+  const cluster = await client.call(clusterApi.acceptOlder, { params: { name }, query: { owner } }, { signal });
+  await tell(session, cluster, `accepted the objects of ${name} as they are; its operator sees it within 10 seconds`);
 }
 
 /** @throws as drainCluster, and if the cluster is alive or owns records */

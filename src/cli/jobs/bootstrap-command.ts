@@ -40,6 +40,12 @@ export const command = describeCommand({
       describe: 'trusts that the service has; those that an earlier run added and that are not in it are revoked',
     },
     { flags: '--trusts-of <text>', describe: 'installation whose trusts they are, such as its namespace and name' },
+    {
+      flags: '--zone <name=team>',
+      describe: 'zone that the team has, once for each; an existing one stays as it is',
+      value: 'list',
+    },
+    { flags: '--nameservers <names>', describe: 'host names of the name servers of these zones', default: '' },
     CERTIFICATE_OPTION,
     { flags: '--team <name>', describe: 'team of trusts that name none', default: 'platform' },
     {

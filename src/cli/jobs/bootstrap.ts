@@ -3,7 +3,7 @@
 // repeated, even by two Jobs at once, and keeps existing data.
 //
 //   Secrets (other pods wait for them, and they need no database) → database and migrations
-//   → trusts and keys are registered
+//   → zones, trusts and keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
@@ -16,6 +16,7 @@ import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
+import { ensureDeclaredZone } from '#service/zones/declared-zone.ts';
 import { keepCertificates } from './certificates.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import type { BootstrapContext, JobContext } from './context.ts';
@@ -48,6 +49,11 @@ export async function bootstrap(
   log.info('the database is up to date');
   for (const key of keys) await registerKey(key, url, options, context, signal);
   const { trusts, trustsOf: place, team } = options;
+  // Before the trusts, which then get their rights on the zones at once.
+  for (const zone of options.zones) {
+    const state = await retryUntil(context, end, signal, () => ensureDeclaredZone(url, zone, randomBytes));
+    log.info({ zone: zone.name, team: zone.team }, `the zone of the values is ${state}`);
+  }
   if (trusts !== undefined) {
     const issuer = await retryUntil(context, end, signal, () => issuerFor(trusts, context, signal));
     await applyTrusts(url, trusts, { place, team, issuer }, log);

@@ -11,11 +11,11 @@ const ANNOUNCE_MS = 12 * 60 * 60_000;
 /**
  * Can be repeated, also by two Jobs at once.
  * @returns the authorities of each Secret, as PEM
- * @throws KubeError if a Secret cannot be written
+ * @throws KubeError if a Secret cannot be written; Error if a certificate is needed and the clock is off
  */
 export async function keepCertificates(
   { certificates, labels }: CertificatesOptions,
-  { api, namespace, log }: Pick<JobContext, 'api' | 'namespace' | 'log'>,
+  { api, namespace, log, clockDifference }: Pick<JobContext, 'api' | 'namespace' | 'log' | 'clockDifference'>,
   signal: AbortSignal,
   now = new Date(),
 ): Promise<Map<string, string>> {
@@ -23,7 +23,7 @@ export async function keepCertificates(
   const { keepOwnCertificate } = await import('#kube/certificates/own-secret.ts');
   const authorities = new Map<string, string>();
   for (const { secret, hosts } of certificates) {
-    const renewal = { hosts, now, announceMs: ANNOUNCE_MS, labels };
+    const renewal = { hosts, now, announceMs: ANNOUNCE_MS, labels, clockDifference };
     const kept = await keepOwnCertificate(api, { namespace, name: secret }, renewal, signal);
     authorities.set(secret, kept.authorities);
     log.info({ secret, validTo: new X509Certificate(kept.certificate).validTo }, 'the certificate is up to date');

@@ -9,6 +9,8 @@ export interface JobContext {
   namespace: string;
   clock: Clock;
   log: Logger;
+  /** Absent: not known. */
+  clockDifference?: KubeCluster['clockDifference'];
 }
 
 export interface BootstrapContext extends JobContext {

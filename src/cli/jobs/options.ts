@@ -1,5 +1,6 @@
 // The options of `zonestead bootstrap`. Pure.
 import { z } from 'zod';
+import type { DeclaredZone } from '#service/zones/declared-zone.ts';
 import { parseOptions } from '../parse-options.ts';
 import type { DatabasePlace } from './credentials.ts';
 import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
@@ -17,6 +18,15 @@ const certificate = z
     const at = text.indexOf('=');
     return { secret: text.slice(0, at), hosts: text.slice(at + 1).split(',') };
   });
+/** A zone and its team, whose name may contain the sign. */
+const zone = z
+  .string()
+  .regex(/^[^=]{1,255}=.{1,64}$/, 'must be the name of a zone, = and the name of a team')
+  .transform((text) => {
+    const at = text.indexOf('=');
+    return { name: text.slice(0, at), team: text.slice(at + 1) };
+  });
+const hosts = z.string().transform((text) => text.split(',').filter((part) => part !== ''));
 const host = z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host or host:port');
 const labels = z
   .string()
@@ -39,6 +49,8 @@ const schema = z.object({
   trusts: chartTrusts.optional(),
   trustsOf: z.string().min(1).max(200).optional(),
   certificate: z.array(certificate).optional(),
+  zone: z.array(zone).optional(),
+  nameservers: hosts.optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
   labels,
@@ -80,6 +92,8 @@ export interface BootstrapOptions {
   /** The installation whose trusts they are; no other one at the same database has this text. */
   trustsOf: string;
   certificates: CertificatesOptions['certificates'];
+  /** The zones that the installation needs for itself. */
+  zones: readonly DeclaredZone[];
   /** The Secret among them whose authorities verify the built-in database; undefined if it has no TLS. */
   databaseCertificate: string | undefined;
   team: string;
@@ -100,6 +114,8 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     databaseName,
     databaseCertificate,
     certificate: certificates = [],
+    zone: zones = [],
+    nameservers = [],
     ...rest
   } = parseOptions(schema, given);
   if (databaseCertificate !== undefined && !certificates.some(({ secret }) => secret === databaseCertificate))
@@ -122,6 +138,7 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     trustsOf: rest.trustsOf ?? '',
     certificates,
     databaseCertificate,
+    zones: zones.map((each) => ({ ...each, nameservers })),
   };
   // CloudNativePG creates the owner of the database, and keeps its login in a Secret of its own.
   if (database !== 'builtin') return { ...common, place: undefined, databaseSecret: '' };

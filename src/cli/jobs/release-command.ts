@@ -5,7 +5,11 @@ export const command = describeCommand({
   name: 'release-finalizers',
   describe: 'in a cluster, before an uninstall: stop the operator and remove its finalizers; DNS data stays',
   options: [
-    { flags: '--deployment <name>', describe: 'Deployment of the operator', isRequired: true },
+    {
+      flags: '--workload <kind/name>',
+      describe: 'workload with the operator: deployment/… or statefulset/…',
+      isRequired: true,
+    },
     { flags: '--pods <selector>', describe: 'label selector of the pods of the operator', isRequired: true },
     { flags: '--namespaces <names>', describe: 'comma-separated namespaces (default: all)' },
     { flags: '--timeout <seconds>', describe: 'time to wait for the pods to end', default: '90' },

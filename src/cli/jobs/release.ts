@@ -6,24 +6,23 @@ import { z } from 'zod';
 import { sleep } from '#base/wait.ts';
 import { isConflict, isNotFound } from '#kube/api/errors.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { DEPLOYMENT, STATEFUL_SET } from '#kube/objects/workloads.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { parseOptions } from '../parse-options.ts';
 import type { JobContext } from './context.ts';
 
-const DEPLOYMENT: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
+/** In a small installation the operator is in the pod of the name server. */
+const WORKLOADS: Readonly<Record<string, ResourceType>> = { deployment: DEPLOYMENT, statefulset: STATEFUL_SET };
 const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 const LOOK_AGAIN_MS = 1_000;
 const ATTEMPTS = 5;
 
 const schema = z.object({
-  deployment: z.string().min(1),
+  workload: z
+    .string()
+    .regex(/^(deployment|statefulset)\/.+$/, { error: 'must be deployment/<name> or statefulset/<name>' })
+    .transform((text) => text.split('/') as [string, string]),
   pods: z.string().min(1),
   namespaces: z
     .string()
@@ -43,15 +42,16 @@ export function releaseOptions(given: unknown): ReleaseOptions {
  * @throws Error if the pods of the operator do not end in time, or an object changes again and again
  */
 export async function releaseFinalizers(
-  { deployment, pods, namespaces, timeout }: ReleaseOptions,
+  { workload, pods, namespaces, timeout }: ReleaseOptions,
   context: JobContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { api, namespace, clock, log } = context;
+  const [kind, name] = workload;
   try {
     await api.merge(
-      DEPLOYMENT,
-      { namespace, name: deployment },
+      WORKLOADS[kind] as ResourceType,
+      { namespace, name },
       { spec: { replicas: 0 } },
       { subresource: 'scale' },
       signal,
@@ -62,7 +62,7 @@ export async function releaseFinalizers(
   // An operator that still runs would add the finalizers again.
   const end = clock.now() + timeout * 1000;
   while ((await api.list(POD, { namespace, labelSelector: pods }, signal)).items.length > 0) {
-    if (clock.now() >= end) throw new Error(`pods of ${deployment} are still running after ${timeout} s`);
+    if (clock.now() >= end) throw new Error(`pods of ${name} are still running after ${timeout} s`);
     await sleep(clock, LOOK_AGAIN_MS, signal);
   }
   let count = 0;

@@ -51,8 +51,8 @@ async function inCluster(name: string, config: BootstrapConfig, work: (context: 
   });
   const log = createLogger({ name, level: config.ZONESTEAD_LOG_LEVEL });
   try {
-    const { api, request, namespace } = cluster;
-    await work({ api, request, namespace, clock: realClock, log });
+    const { api, request, namespace, clockDifference } = cluster;
+    await work({ api, request, namespace, clockDifference, clock: realClock, log });
   } finally {
     await cluster.close();
   }

@@ -8,7 +8,9 @@ import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { formatHostPort } from '#base/address.ts';
 import { formatCause } from '#base/error-text.ts';
+import { preferFamily } from '#base/families.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -135,7 +137,7 @@ async function applyOne(
     addresses.map(async (given) => {
       const { address, port } = parseSecondaryEndpoint(given);
       const resolved = isIP(address) === 0 ? await resolve(address) : address;
-      return isIP(resolved) === 6 ? `[${resolved}]:${port}` : `${resolved}:${port}`;
+      return formatHostPort(resolved, port);
     }),
   );
   const key = {
@@ -171,5 +173,8 @@ function namesIn(text: string | undefined): string[] {
 }
 
 async function ofSystem(host: string): Promise<string> {
-  return (await lookup(host)).address;
+  const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+  const [first] = preferFamily(addresses);
+  if (first === undefined) throw new Error(`${host} has no address`);
+  return first;
 }

@@ -47,7 +47,7 @@ export function treeSections({ zone, records, notes }: ZoneFacts): Section[] {
 function conditionNodes(object: Shown): Node[] {
   const conditions = conditionsOf(object);
   const isOpen = ({ status, type }: Condition) =>
-    status !== 'True' && !['Ready', 'DeletionBlocked', 'DeletionsHeld'].includes(type);
+    status !== 'True' && !['Ready', 'DeletionBlocked', 'DeletionsHeld', 'Degraded', 'EtcdRestored'].includes(type);
   const names = (list: readonly Condition[]) => list.map(({ type }) => type).join(', ');
   const met = conditions.filter(({ status }) => status === 'True');
   const below = conditions.filter(isOpen).map(({ type, status, reason, message }) => ({

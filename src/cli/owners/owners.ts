@@ -30,10 +30,27 @@ const release = describeRestCommand({
     releaseOwner(session, zone, owner, options),
 });
 
+const manifests = describeRestCommand({
+  name: 'manifests',
+  describe: 'print the records of the DNSRecords of a cluster as DNSRecords, for objects that Kubernetes lost',
+  arguments: [ZONE, { usage: '<cluster>', describe: 'name of the cluster, as "clusters list" prints it' }],
+  options: [
+    {
+      flags: '--zone-ref <namespace/name>',
+      describe: 'the DNSZone of the zone, for the zoneRef of the DNSRecords',
+      isRequired: true,
+    },
+  ],
+  notes:
+    'The names of the objects are those of the owners. kubectl create -f - creates those that are missing, and reports the others as existing.',
+  run: (session, [zone = '', cluster = ''], { zoneRef }: { zoneRef?: string }) =>
+    printManifests(session, zone, cluster, zoneRef),
+});
+
 export const command: CommandGroup = {
   name: 'owners',
   describe: 'owners of records: Kubernetes objects, external-dns and others that apply their own records',
-  commands: [list, release],
+  commands: [list, release, manifests],
 };
 
 const HEADING = ['OWNER', 'NAME', 'TYPE', 'STATE', 'VALUES'];
@@ -83,4 +100,29 @@ async function releaseOwner(
   await show(session, { owner, changed }, () =>
     print(changed ? `released the records of ${owner}` : `${owner} had no records to delete in this zone`),
   );
+}
+
+/**
+ * @throws Error for a zoneRef of another form, and after the output if sets were omitted, so that a pipe into kubectl
+ * does not hide it
+ */
+async function printManifests(
+  session: Session,
+  nameOrId: string,
+  cluster: string,
+  zoneRef: string | undefined,
+): Promise<void> {
+  const { client, signal, print } = session;
+  const [namespace = '', name = '', ...rest] = (zoneRef ?? '').split('/');
+  if (namespace === '' || name === '' || rest.length > 0)
+    throw new Error('--zone-ref must name a DNSZone as NAMESPACE/NAME, such as --zone-ref dns/example');
+  const [{ planOwnedManifests }, { toYaml }] = await Promise.all([import('./manifests.ts'), import('#base/yaml.ts')]);
+  const { id } = await zoneOf(session, nameOrId);
+  const sets: OwnedSet[] = [];
+  for await (const page of readOwnerPages(client, id, { prefix: `k8s:${cluster}/` }, { signal })) sets.push(...page);
+  const { objects, leftOut } = planOwnedManifests(sets, cluster, { namespace, name });
+  await show(session, { apiVersion: 'v1', kind: 'List', items: objects }, () =>
+    print(objects.map(toYaml).join('\n---\n')),
+  );
+  if (leftOut.length > 0) throw new Error(`a DNSRecord cannot express these: ${leftOut.join('; ')}`);
 }

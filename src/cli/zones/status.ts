@@ -1,6 +1,7 @@
 // `zonestead zones status`: which nodes and secondaries have a zone as it is stored, by the reports of nodes, and the
 // serial that each name server answers with, by DNS.
 import { Resolver } from 'node:dns/promises';
+import { formatHostPort } from '#base/address.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ZoneNode } from '#contract/feed.ts';
@@ -88,7 +89,7 @@ function nameserverOf({ server, node, serial, problem }: ServerVerdict) {
   const { name, address, port } = server;
   return {
     name,
-    address: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
+    address: formatHostPort(address, port),
     node,
     serial,
     problem,

@@ -13,18 +13,7 @@
 import type { Clock } from '#base/clock.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { attemptWrites } from './attempt.ts';
-import {
-  emptyBudget,
-  end,
-  exhaust,
-  hear,
-  permits,
-  permittedAt,
-  spacing,
-  take,
-  usedBy,
-  type WindowBudgets,
-} from './budget.ts';
+import { emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
 import {
   type Admission,
   batchWith,
@@ -37,8 +26,8 @@ import {
   pick,
 } from './lanes.ts';
 import type { Rate } from './rate.ts';
-import { LANES, type Lane, PACED_BUCKETS, type PacedBucket } from './waiting.ts';
-import type { AppliedSet, PacedChange, RecordWriter } from './writer.ts';
+import { LANES, type Lane, PACED_BUCKETS, type PacedBucket, perBucket } from './waiting.ts';
+import { type AppliedSet, bucketOfSet, type PacedChange, type RecordWriter } from './writer.ts';
 
 export interface DispatcherOptions {
   readonly clock: Clock;
@@ -156,7 +145,7 @@ class KeyDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #maxBatch: number;
   readonly #state: PaceState<Entry>;
-  readonly #budgets: Readonly<Record<PacedBucket, WindowBudgets>> = { zones: emptyBudget(), records: emptyBudget() };
+  readonly #budgets = perBucket(emptyBudget);
   readonly #admission: Admission;
   #disarm: () => void = () => undefined;
   /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */
@@ -178,7 +167,8 @@ class KeyDispatcher implements Dispatcher {
   }
 
   apply({ zone, set, requestId, ...place }: ChangeJob): Promise<AppliedSet> {
-    return this.#wait(place, { bucket: 'records', zone }, Buffer.byteLength(JSON.stringify(set)), { set, requestId });
+    const bytes = Buffer.byteLength(JSON.stringify(set));
+    return this.#wait(place, { bucket: bucketOfSet(set), zone }, bytes, { set, requestId });
   }
 
   hold({ bucket, zone, group = '' }: JobQueue): Hold | null {

@@ -2,7 +2,7 @@
 //
 //   groups     the group with the fewest places in the window first; those with as many take turns (base/fair/queue.ts)
 //   lanes      the order within a group. In each lane, jobs that got 429 or `busy` go before the others
-//   lines      a line for each zone: in the order of arrival, and in turns
+//   lines      a line for each zone, and one for its challenges: in the order of arrival, and in turns
 //
 // A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no
 // other write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has
@@ -11,7 +11,7 @@
 import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';
-import { LANES, type Lane, type PacedBucket, type Waiting } from './waiting.ts';
+import { LANES, type Lane, type PacedBucket, perBucket, type Waiting } from './waiting.ts';
 
 interface BucketState {
   /** Ms; null when it is not paused. */
@@ -57,7 +57,7 @@ export function emptyState<J extends Waiting>(maxInFlight: number, gatherMs: num
   return {
     queue: new FairQueue({ lanes: 2 * LANES.length }),
     permits: new FairPermits(2 * maxInFlight, maxInFlight),
-    buckets: { zones: bucket(), records: bucket() },
+    buckets: perBucket(bucket),
     zonePaused: new Map(),
     zonesInFlight: new Set(),
     gathering: new Gathering(gatherMs),
@@ -177,6 +177,7 @@ function numberLane({ lane }: Pick<Waiting, 'lane'>, again: boolean): number {
   return 2 * LANES.indexOf(lane) + (again ? 0 : 1);
 }
 
-function lineOf({ zone }: Waiting): string {
-  return zone ?? '';
+/** Challenges have lines of their own: they do not wait behind records whose window is full, nor share a batch. */
+function lineOf({ zone, bucket }: Waiting): string {
+  return bucket === 'challenges' ? `${zone} challenges` : (zone ?? '');
 }

@@ -4,7 +4,7 @@
 import type { Clock } from '#base/clock.ts';
 import type { ChangeJob, Dispatcher, Job, JobQueue } from './dispatcher.ts';
 import type { Lane } from './waiting.ts';
-import type { AppliedSet } from './writer.ts';
+import { type AppliedSet, bucketOfSet } from './writer.ts';
 
 const MAX_WAIT_MS = 5_000;
 /** The retry delay when only other writes of the zone are ahead, in ms. */
@@ -40,7 +40,7 @@ export function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>): Prom
  * @throws PausedTooLong as {@link send} does, and the error of this set
  */
 export function sendSet(dispatcher: Dispatcher, clock: Clock, job: ChangeJob): Promise<AppliedSet> {
-  const queue: JobQueue = { ...job, bucket: 'records' };
+  const queue: JobQueue = { ...job, bucket: bucketOfSet(job.set) };
   return waitForTurn(dispatcher, clock, job.lane, queue, (waitLimit) => dispatcher.apply({ ...job, waitLimit }));
 }
 

@@ -5,10 +5,15 @@ export const LANES = ['acme', 'change', 'create'] as const;
 
 export type Lane = (typeof LANES)[number];
 
-/** The service counts writes of zones and writes of records in separate windows. */
-export const PACED_BUCKETS = ['zones', 'records'] as const;
+/** The service counts writes of zones, of records, and of records of challenges in separate windows. */
+export const PACED_BUCKETS = ['zones', 'records', 'challenges'] as const;
 
 export type PacedBucket = (typeof PACED_BUCKETS)[number];
+
+/** A value for each window. */
+export function perBucket<T>(make: () => T): Record<PacedBucket, T> {
+  return { zones: make(), records: make(), challenges: make() };
+}
 
 export interface Waiting {
   readonly lane: Lane;

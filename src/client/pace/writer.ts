@@ -2,12 +2,19 @@
 // fails alone.
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { ApplyResult, RecordSet } from '#contract/owners.ts';
+import { isChallengeRecord } from '#dns/names/certified.ts';
 import type { Client } from '../client.ts';
 import { ApiError } from '../errors.ts';
 import type { Rate } from './rate.ts';
+import type { PacedBucket } from './waiting.ts';
 
 /** One set of records:apply. Applied again, it changes nothing. */
 export type SetChange = RecordSet;
+
+/** The window in which the service counts the set, which it decides by the name and type in the request. */
+export function bucketOfSet(set: SetChange): PacedBucket {
+  return isChallengeRecord(set) ? 'challenges' : 'records';
+}
 
 export interface PacedChange {
   readonly set: SetChange;
@@ -49,13 +56,14 @@ function toAppliedSet(result: ApplyResult | undefined): AppliedSet | ApiError {
   return 'error' in result ? failed(result.status, result.error, result.message, result) : result;
 }
 
-type Details = Pick<ConstructorParameters<typeof ApiError>[0], 'records' | 'owner' | 'value' | 'shared'>;
+type Details = Pick<ConstructorParameters<typeof ApiError>[0], 'field' | 'records' | 'owner' | 'value' | 'shared'>;
 
 function failed(
   status: number,
   code: string,
   message: string,
-  { records, owner, value, shared }: Details = {},
+  { field, records, owner, value, shared }: Details = {},
 ): ApiError {
-  return new ApiError({ status, code, message, retryAfterMs: null, requestId: null, records, owner, value, shared });
+  const details = { field, records, owner, value, shared };
+  return new ApiError({ status, code, message, retryAfterMs: null, requestId: null, ...details });
 }

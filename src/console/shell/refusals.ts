@@ -12,7 +12,9 @@ const CSRF =
 
 export function installErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | Refusal, request, reply) => {
-    const error = toOutageRefusal(thrown) ?? thrown;
+    const outage = toOutageRefusal(thrown);
+    request.isOutage = outage !== null;
+    const error = outage ?? thrown;
     const [status, sentence] = judged(error);
     if (error instanceof Refusal && error.retryAfterMs !== null) {
       reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));

@@ -22,7 +22,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
     return showPage(request, reply, 'shell/sign-in', { ...about, to: ownAddress(to), isOpenThere });
   });
 
-  app.post('/sign-in', { bodyLimit: SIGN_IN_LIMIT }, async (request, reply) => {
+  app.post('/sign-in', { bodyLimit: SIGN_IN_LIMIT, config: { changesNothing: true } }, async (request, reply) => {
     const typed = readTyped(request);
     const to = ownAddress(textField(typed, 'to'));
     return attemptForm(
@@ -43,7 +43,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
     );
   });
 
-  app.post('/sign-out', async (request, reply) => {
+  app.post('/sign-out', { config: { changesNothing: true } }, async (request, reply) => {
     // The session at the provider does not end here. On a shared machine, the next click on "Sign in" would be the same
     // person.
     const isFromProvider = request.visitor?.session.from === null;

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
+import { acceptOlder } from '#service/clusters/accept-older.ts';
 import { readClusters, releaseCluster, setDrained } from '#service/clusters/clusters.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -27,18 +28,23 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
     return showPage(request, reply, 'teams/clusters', { title, team, clusters, ...(errors ? { errors } : {}) });
   };
   app.get<OfTeam>('/teams/:teamId/clusters', async (request, reply) => page(request, reply));
-  app.get<OfCluster>('/teams/:teamId/clusters/:name/release', async (request, reply) => {
-    const { teamId, name } = request.params;
-    const team = await readTeam(context, requireActor(request), teamId);
-    if (team.role !== 'owner') throw refusal('owners-only');
-    const clusters = await readClusters(context, requireActor(request), `org:${teamId}`);
-    const cluster = clusters.find((each) => each.name === name);
-    if (cluster === undefined) {
-      const names = clusters.map((each) => each.name).join(', ');
-      throw refusal('no-cluster', { name, known: names === '' ? 'none has sent a heartbeat' : `there are ${names}` });
-    }
-    return showPage(request, reply, 'teams/release-cluster', { title: `Release ${name}`, team, cluster });
-  });
+  for (const { verb, view, heading } of [
+    { verb: 'release', view: 'teams/release-cluster', heading: 'Release' },
+    { verb: 'accept-older', view: 'teams/accept-older', heading: 'Accept the older objects of' },
+  ] as const) {
+    app.get<OfCluster>(`/teams/:teamId/clusters/:name/${verb}`, async (request, reply) => {
+      const { teamId, name } = request.params;
+      const team = await readTeam(context, requireActor(request), teamId);
+      if (team.role !== 'owner') throw refusal('owners-only');
+      const clusters = await readClusters(context, requireActor(request), `org:${teamId}`);
+      const cluster = clusters.find((each) => each.name === name);
+      if (cluster === undefined) {
+        const names = clusters.map((each) => each.name).join(', ');
+        throw refusal('no-cluster', { name, known: names === '' ? 'none has sent a heartbeat' : `there are ${names}` });
+      }
+      return showPage(request, reply, view, { title: `${heading} ${name}`, team, cluster });
+    });
+  }
   const drain: Change = (...about) => setDrained(...about, true);
   const restore: Change = (...about) => setDrained(...about, false);
   for (const { verb, change, text } of [
@@ -48,6 +54,11 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
       verb: 'release',
       change: releaseCluster,
       text: 'is released: the next key that sends its heartbeat gets the name.',
+    },
+    {
+      verb: 'accept-older',
+      change: acceptOlder,
+      text: 'is accepted as its objects are: the operator sees it within 10 seconds.',
     },
   ]) {
     app.post<OfCluster>(`/teams/:teamId/clusters/:name/${verb}`, async (request, reply) => {

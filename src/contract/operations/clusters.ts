@@ -89,3 +89,18 @@ export const releaseCluster = operation({
   answers: { 200: cluster },
   errors: ['bad_request', 'forbidden', 'not_found', 'busy'],
 });
+
+export const acceptOlder = operation({
+  id: 'acceptOlder',
+  method: 'POST',
+  path: '/v1/clusters/{name}/accept-older',
+  tag: 'clusters',
+  summary: 'Accept the older objects of a cluster',
+  description:
+    'For a cluster whose etcd was restored from a backup: the DNSRecords count as they are in the cluster now, also those that are older than the data of the service, and the operator releases what it has held back. A repeated call does the same again.',
+  needs: 'owner',
+  params: clusterParams,
+  query: clusterQuery,
+  answers: { 200: cluster },
+  errors: ['bad_request', 'forbidden', 'not_found', 'busy'],
+});

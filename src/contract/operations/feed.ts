@@ -8,11 +8,13 @@ import {
   nodeQuery,
   nodeReport,
   reportAnswer,
+  servedZoneQuery,
   transferPlan,
   transferReport,
   zoneDigest,
   zoneLine,
 } from '../feed.ts';
+import { endings, endingsQuery, salvagePart } from '../feed-salvage.ts';
 import { operation } from '../operation.ts';
 import { zoneParams } from '../zone.ts';
 
@@ -42,8 +44,9 @@ export const readServedZone = operation({
   needs: 'node',
   produces: [LINES],
   params: zoneParams,
+  query: servedZoneQuery,
   answers: { 200: zoneLine },
-  errors: ['forbidden', 'no_zone', 'busy'],
+  errors: ['bad_request', 'forbidden', 'no_zone', 'busy'],
 });
 
 export const readZoneDigest = operation({
@@ -71,6 +74,34 @@ export const reportNode = operation({
   body: nodeReport,
   answers: { 200: reportAnswer },
   errors: ['bad_request', 'forbidden', 'conflict', 'busy'],
+});
+
+export const readEndings = operation({
+  id: 'readEndings',
+  method: 'GET',
+  path: '/v1/feed/endings',
+  tag: 'name servers',
+  summary: 'Read revocations and other endings',
+  description:
+    'Revoked keys and trusts, removed members and drained clusters of the last 35 days, by ids and times. Name servers remember them for a database that is restored to an earlier time.',
+  needs: 'node',
+  query: endingsQuery,
+  answers: { 200: endings },
+  errors: ['bad_request', 'forbidden'],
+});
+
+export const salvageZone = operation({
+  id: 'salvageZone',
+  method: 'POST',
+  path: '/v1/feed/salvage',
+  tag: 'name servers',
+  summary: 'Send a zone that the database lacks',
+  description:
+    'Accepted only while the command "zonestead admin nodes salvage" of an administrator asks for the zone. The parts with records come first, and the part with the key comes last. A part that is sent again replaces the first one.',
+  needs: 'node',
+  body: salvagePart,
+  answers: { 204: z.null() },
+  errors: ['bad_request', 'forbidden', 'conflict'],
 });
 
 export const readTransfers = operation({

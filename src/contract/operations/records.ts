@@ -1,6 +1,7 @@
 // The REST API of records.
 import { z } from 'zod';
-import { batchAnswer, batchBody, batchEnvelope, sizeOfBatch } from '../batch.ts';
+import { countChallenges } from '#dns/names/certified.ts';
+import { batchAnswer, batchBody, batchEnvelope, countBatchChallenges, sizeOfBatch } from '../batch.ts';
 import { RECORD_CHANGE_ERRORS } from '../error.ts';
 import { operation } from '../operation.ts';
 import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '../record.ts';
@@ -44,7 +45,7 @@ export const createRecord = operation({
   summary: 'Create a record',
   description: 'When the answer arrives, the name servers answer with the new record.',
   needs: 'records:write',
-  counts: 'records',
+  counts: { bucket: 'records', changes: () => 1, challenges: (body) => countChallenges([body]) },
   params: zoneParams,
   body: recordBody,
   answers: { 201: record },
@@ -93,7 +94,7 @@ export const applyBatch = operation({
   description:
     'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write, and a batch at most as half of the limit of the key. If the write limit does not allow that now, the whole batch is answered 429 and nothing is written. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change. If records have owners, which may revert the change, the header Zonestead-Owners and the field `owners` name them.',
   needs: 'records:write',
-  counts: { bucket: 'records', changes: sizeOfBatch },
+  counts: { bucket: 'records', changes: sizeOfBatch, challenges: countBatchChallenges },
   params: zoneParams,
   body: batchBody,
   envelope: batchEnvelope,

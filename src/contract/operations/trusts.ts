@@ -53,6 +53,7 @@ export const testTrusts = operation({
   tag: 'account',
   summary: 'Test a token',
   description: 'Says which trust of the team accepts the token, and for each other trust why not. Nothing is stored.',
+  changesNothing: true,
   needs: 'member',
   params: teamParams,
   body: trustTestBody,

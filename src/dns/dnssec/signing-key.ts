@@ -34,12 +34,7 @@ export function generateCsk(): Csk {
   // RFC 7518 section 6.2: d, x and y have the full 32 octets, leading zeros included.
   const { d, x, y } = privateKey.export({ format: 'jwk' });
   if (d === undefined || x === undefined || y === undefined) throw new Error('P-256 key without d, x or y');
-  const secret = Buffer.from(d, 'base64url').toString('base64');
-  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  return {
-    privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
-    publicKey: point.toString('base64'),
-  };
+  return toCsk({ d, x, y });
 }
 
 /**
@@ -54,6 +49,29 @@ export function cskPem({ privateKey, publicKey }: Csk): string {
   const [x, y] = [base64url(point.subarray(0, 32)), base64url(point.subarray(32))];
   const jwk = { kty: 'EC', crv: 'P-256', d: base64url(Buffer.from(d, 'base64')), x, y };
   return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/**
+ * The key in the form of the database, from PEM (PKCS#8).
+ * @returns null if it is not the private key of an ECDSA P-256 key
+ */
+export function cskFromPem(pem: string): Csk | null {
+  try {
+    const { kty, crv, d, x, y } = createPrivateKey(pem).export({ format: 'jwk' });
+    if (kty !== 'EC' || crv !== 'P-256' || d === undefined || x === undefined || y === undefined) return null;
+    return toCsk({ d, x, y });
+  } catch {
+    return null;
+  }
+}
+
+function toCsk({ d, x, y }: { d: string; x: string; y: string }): Csk {
+  const secret = Buffer.from(d, 'base64url').toString('base64');
+  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return {
+    privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
+    publicKey: point.toString('base64'),
+  };
 }
 
 /** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */

@@ -28,6 +28,8 @@ export interface JudgedName {
 }
 
 export const CHALLENGE_LABEL = '_acme-challenge';
+/** The longest spelling of a name that a request can have, in characters: each octet as `\\DDD`. */
+const MAX_NAME = 1_024;
 const PERSISTENT_LABEL = '_validation-persist';
 /** Labels that exist only for proofs. */
 export const PROOF_LABELS: readonly string[] = [CHALLENGE_LABEL, PERSISTENT_LABEL];
@@ -56,6 +58,21 @@ export function challengedName(name: string): JudgedName | undefined {
   const [judgedName] = judgedNames(name, 'TXT');
   const isChallenge = judgedName?.proof?.label === CHALLENGE_LABEL && /^(_[^.]+\.)?$/.test(judgedName.proof.before);
   return isChallenge ? judgedName : undefined;
+}
+
+/**
+ * Whether a request names the TXT record of a challenge, in any spelling. The service counts these in a window of their
+ * own, so no other record may pass for one.
+ */
+export function isChallengeRecord(named: unknown): boolean {
+  const { name, type } = (named ?? {}) as { name?: unknown; type?: unknown };
+  if (typeof name !== 'string' || typeof type !== 'string' || type.toUpperCase() !== 'TXT') return false;
+  return name.length <= MAX_NAME && challengedName(name.toLowerCase()) !== undefined;
+}
+
+/** How many of the records of a request are those of challenges. */
+export function countChallenges(records: unknown): number {
+  return Array.isArray(records) ? records.filter(isChallengeRecord).length : 0;
 }
 
 function provenBy(labels: readonly string[], at: number): JudgedName {

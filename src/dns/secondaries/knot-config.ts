@@ -46,7 +46,7 @@ export function knotConfig(
     zone-max-size: ${zoneMiB}M
     semantic-checks: off
 ${serving ? `    retry-max-interval: ${RETRY_SECONDS}\n    refresh-max-interval: ${REFRESH_SECONDS}\n` : ''}`;
-  const { server, database, modules, defaults } = servingLines(serving);
+  const { server, database, modules, defaults } = servingLines(serving, listen);
   return `server:
     rundir: ${folder}
     listen: [ ${listen.map(({ address, port }) => `${address}@${port}`).join(', ')} ]
@@ -75,28 +75,35 @@ zone:
 ${zoneLines}`;
 }
 
-function servingLines(serving: Serving | undefined) {
+function servingLines(serving: Serving | undefined, listen: ServerPlace['listen']) {
   if (serving === undefined) return { server: '', database: '', modules: '', defaults: '' };
-  const { identity, workers, rateLimit, cookieSecret, disk } = serving;
+  const { identity, workers, rateLimit, tls, cookieSecret, disk } = serving;
+  const tlsAddresses = [...new Set(listen.map(({ address }) => `${address}@${tls?.port}`))];
   const sizes = { 'journal-db': disk.journalMiB, 'timer-db': disk.timersMiB, 'catalog-db': disk.catalogMiB };
   const limit = rateLimit && { ...rateLimit, list: rateLimit.exempt.join(', ') };
   const whitelist = limit && limit.list !== '' ? `    whitelist: [ ${limit.list} ]\n` : '';
+  const rateItems = Object.entries(limit?.items ?? {}).map(([item, value]) => `    ${item}: ${value}\n`);
   return {
     server: `    identity: "${identity}"
     nsid: "${identity}"
     async-start: on
     udp-workers: ${workers}
-`,
+${tls ? `    listen-tls: [ ${tlsAddresses.join(', ')} ]\n    cert-file: ${tls.certificate}\n    key-file: ${tls.key}\n` : ''}`,
     database: Object.entries(sizes)
       .flatMap(([name, size]) => (size === null ? [] : [`    ${name}-max-size: ${size}M\n`]))
       .join(''),
-    modules: `mod-cookies:
+    modules: `mod-stats:
+  - id: default
+    query-type: on
+    reply-nodata: on
+
+mod-cookies:
   - id: default
     secret: 0x${cookieSecret}
 
-${limit ? `mod-rrl:\n  - id: default\n    rate-limit: ${limit.perSecond}\n    slip: 1\n${whitelist}\n` : ''}`,
+${limit ? `mod-rrl:\n  - id: default\n    rate-limit: ${limit.perSecond}\n    slip: 1\n${rateItems.join('')}${whitelist}\n` : ''}`,
     defaults: `  - id: default
-    global-module: [ mod-cookies/default${limit ? ', mod-rrl/default' : ''} ]
+    global-module: [ mod-stats/default, mod-cookies/default${limit ? ', mod-rrl/default' : ''} ]
 `,
   };
 }

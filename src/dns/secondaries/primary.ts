@@ -27,8 +27,15 @@ export interface Serving {
   readonly identity: string;
   /** Threads for queries over UDP. */
   readonly workers: number;
-  /** Answers a second to one network of clients for one kind of answer of one zone; null: no limit. */
-  readonly rateLimit: { readonly perSecond: number; readonly exempt: readonly string[] } | null;
+  /** Null: no limit. */
+  readonly rateLimit: {
+    readonly perSecond: number;
+    readonly exempt: readonly string[];
+    /** More items of Knot's module, which depend on its version. */
+    readonly items: Readonly<Record<string, number>>;
+  } | null;
+  /** DNS over TLS, with the paths of certificate and key; null: none. */
+  readonly tls: { readonly port: number; readonly certificate: string; readonly key: string } | null;
   /** 32 hexadecimal digits, the same for all that share an address. */
   readonly cookieSecret: string;
   /** The sizes that databases may take on the disk, in MiB; null: Knot's default. */

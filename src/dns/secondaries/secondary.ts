@@ -1,7 +1,8 @@
 // A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that
 // every generated configuration relies on. Pure.
+
+import { describeUnusable, formatHostPort, plainAddress } from '#base/address.ts';
 import { parseNetwork } from '../network.ts';
-import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '../types/address.ts';
 
 /** The largest number of secondaries that the owner of a zone may choose for it. */
 export const MAX_CHOSEN = 8;
@@ -13,7 +14,7 @@ export interface Endpoint {
 }
 
 export function endpointText({ address, port }: Endpoint): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return formatHostPort(address, port);
 }
 
 /** Algorithms that Knot, BIND and NSD have in common and that RFC 8945 section 6 does not advise against. */
@@ -140,10 +141,10 @@ function checkKey(where: string, { name, algorithm, secret }: SecondaryKey): voi
 }
 
 function canonicalAddress(where: string, address: string): string {
-  const four = parseIpv4(address);
-  if (four !== null) return formatIpv4(four);
-  const six = parseIpv6(address);
-  if (six !== null) return formatIpv6(six, { hexOnly: false });
+  const reason = describeUnusable(address);
+  if (reason !== null) throw new Error(`${where}: ${JSON.stringify(address)} ${reason}`);
+  const plain = plainAddress(address);
+  if (plain !== null) return plain;
   throw new Error(`${where}: ${JSON.stringify(address)} must be an IPv4 or IPv6 address`);
 }
 

@@ -1,6 +1,7 @@
 /** A: an IPv4 address (RFC 1035 section 3.4.1), a dotted quad without leading zeros. */
+
+import { formatIpv4, parseIpv4 } from '#base/address.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { formatIpv4, parseIpv4 } from './address.ts';
 import { defineType } from './define.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 

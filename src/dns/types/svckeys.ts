@@ -4,9 +4,9 @@
  * svcparams.ts.
  */
 import { Buffer } from 'node:buffer';
+import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '#base/address.ts';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './address.ts';
 import { alpnIds, chunks, parseListValue, plainText, splitValueList } from './svclists.ts';
 import { type CharacterString, escapeOctets, parseUint, SPECIAL } from './tokens.ts';
 

@@ -4,7 +4,7 @@
  * 3597 section 5 says, so that nothing is hidden. Names in the RDATA must be expanded.
  */
 import { Buffer } from 'node:buffer';
-import { formatIpv4, formatIpv6 } from '../types/address.ts';
+import { formatIpv4, formatIpv6 } from '#base/address.ts';
 import { type LayoutPart, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
 import { nameOfNumber, WIRE_FORMS } from '../types/numbers.ts';

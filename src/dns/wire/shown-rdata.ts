@@ -3,7 +3,7 @@
  * "Linux"` is `TYPE13 \# 9 …`. Pure.
  */
 import { Buffer } from 'node:buffer';
-import { parseIpv4 } from '../types/address.ts';
+import { parseIpv4 } from '#base/address.ts';
 import { type LayoutPart, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
 import { encodeLabels, inLayout, numberOfOldType, OLD_TYPES, type OldType } from '../types/old-types.ts';

@@ -4,6 +4,7 @@ import type { Server } from 'node:net';
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
+import type { ReadLimit } from '#http/load/read-limit.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createForward } from './forward.ts';
@@ -26,6 +27,8 @@ export interface UpdateListener {
 
 export interface UpdateListenerOptions extends Omit<UpdatesOptions, 'metrics' | 'senders'> {
   metrics: Metrics;
+  /** Counts signed queries and transfers; undefined: any number is answered. */
+  reads?: ReadLimit | undefined;
   log: Logger;
   /** The name servers that answer queries; at least one. */
   nameservers: readonly { host: string; port: number }[];

@@ -20,6 +20,7 @@ import { signAnswer, sizeOfTsig } from '#dns/message/tsig.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { RCODE } from '#dns/wire/rcodes.ts';
 import type { Guard } from '#http/load/load.ts';
+import type { ReadLimit } from '#http/load/read-limit.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilNameServed } from '#service/nodes/living.ts';
@@ -40,6 +41,8 @@ interface QueriesOptions {
   arrivals?: Arrivals | undefined;
   senders: Senders;
   load: Guard;
+  /** Counts signed queries and transfers; undefined: any number is answered. */
+  reads?: ReadLimit | undefined;
   log: Logger;
   metrics: UpdateMetrics;
 }
@@ -72,6 +75,7 @@ export function createQueries({
   arrivals,
   senders,
   load,
+  reads,
   log,
   metrics,
 }: QueriesOptions): MessageHandler {
@@ -83,8 +87,22 @@ export function createQueries({
     if (transport.protocol === 'udp' && (isTransfer || (isUnsigned(query) && question.type !== TYPE_NUMBERS.SOA))) {
       return retryOverTcp(query);
     }
+    if (proof.kind === 'valid') {
+      const excess = refuseExcess(proof.key.actor.keyId);
+      if (excess !== null) return answerWith(query, excess, transport.protocol);
+    }
     return isTransfer ? transfer(query, transport) : passOn(query, transport);
   };
+
+  /** The answer to a key that reads too often; null: it may read. */
+  function refuseExcess(keyId: string): UpdateOutcome | null {
+    try {
+      reads?.take(keyId);
+      return null;
+    } catch (error) {
+      return outcomeOfError(error);
+    }
+  }
 
   /** The answer of a name server. */
   async function passOn(query: Query, { protocol, client, signal }: MessageTransport): Promise<Uint8Array> {

@@ -28,5 +28,5 @@ export function outcomeOfError(error: unknown): UpdateOutcome & { isOurFault: bo
   const sentences = [...new Set([refused, ...refused.others].map(({ sentence }) => sentence))].join(' ');
   const text = refused.rule === 'overloaded' ? OVERLOADED : sentences;
   const rcode = refused.rule === 'update-malformed' ? 'FORMERR' : OUTCOMES[refused.code].rcode;
-  return { ...OUTCOMES[refused.code], rcode, text, isOurFault: refused.code === 'internal' && outage === null };
+  return { ...OUTCOMES[refused.code], rcode, text, isOurFault: refused.rule === 'internal' };
 }

@@ -2,6 +2,7 @@
 // answered one after the other, and the next one is read only when the answer before it was taken, so a connection
 // holds one message.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { peerAddress } from '#base/address.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 import { type ConnectionLimits, limitConnections } from '#http/connections/sockets.ts';
 import type { Answerer } from './transport.ts';
@@ -52,7 +53,8 @@ async function serve(socket: Socket, { answer, idleMs, readMs, signal }: TcpOpti
   });
   // The client went away; the loop below ends by itself.
   socket.on('error', () => undefined);
-  const { remoteAddress: address = '', remotePort: port = 0 } = socket;
+  const { remoteAddress = '', remotePort: port = 0 } = socket;
+  const address = peerAddress(remoteAddress) ?? remoteAddress;
   const transport = {
     protocol: 'tcp',
     client: { address, port },

@@ -1,6 +1,7 @@
 // Messages over UDP: each datagram is one, and gets at most one answer.
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { peerAddress } from '#base/address.ts';
 import type { Answerer } from './transport.ts';
 
 export interface UdpOptions {
@@ -26,7 +27,7 @@ export async function listenUdp(at: { host: string; port: number }, options: Udp
       });
     // A copy, because the buffers of a socket are parts of larger ones.
     const message = Uint8Array.from(octets);
-    answer(message, { protocol: 'udp', client: { address, port }, send, signal })
+    answer(message, { protocol: 'udp', client: { address: peerAddress(address) ?? address, port }, send, signal })
       .catch(onError)
       .finally(() => {
         runningCount -= 1;

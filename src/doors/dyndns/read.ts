@@ -2,9 +2,9 @@
 // Pure.
 //
 // Parameters that other services know, such as `wildcard`, `mx` and `offline`, are ignored.
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
+import { describeUnusable, plainAddress } from '#base/address.ts';
 import { publicAddresses } from '#base/public-address.ts';
-import { plainAddress } from '#http/connections/client-address.ts';
 
 const isPublic = publicAddresses();
 
@@ -44,12 +44,15 @@ export function readHostUpdate(parameters: URLSearchParams): HostUpdate | Unread
 function readAddresses(texts: readonly string[]): Addresses | null | string {
   const addresses: Addresses = {};
   for (const text of texts) {
-    const family = isIPv4(text) ? 'A' : isIPv6(text) && !text.includes('%') ? 'AAAA' : null;
-    if (family === null) return 'myip must be an IPv4 address, an IPv6 address, or both with a comma between them.';
-    if (addresses[family] !== undefined && addresses[family] !== text) {
+    // Programs with a socket for both families send their IPv4 address in IPv6 form, which no AAAA record may have.
+    const address = plainAddress(text);
+    if (text.includes('%') && address === null) return `myip ${describeUnusable(text) ?? 'is not an address'}.`;
+    if (address === null) return 'myip must be an IPv4 address, an IPv6 address, or both with a comma between them.';
+    const family = isIPv4(address) ? 'A' : 'AAAA';
+    if (addresses[family] !== undefined && addresses[family] !== address) {
       return 'myip has two addresses of one family: send one IPv4 and one IPv6 address at most.';
     }
-    addresses[family] = text;
+    addresses[family] = address;
   }
   return texts.length === 0 ? null : addresses;
 }

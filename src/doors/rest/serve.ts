@@ -61,7 +61,12 @@ export function serveOn(app: FastifyInstance): Serve {
       method,
       url: patternOfPath(path).slice(app.prefix.length),
       schema: buildSchema(operation),
-      config: { operation, ...toCounts(operation), ...(isStream === undefined ? {} : { isStream }) },
+      config: {
+        operation,
+        changesNothing: operation.changesNothing ?? false,
+        ...toCounts(operation),
+        ...(isStream === undefined ? {} : { isStream }),
+      },
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const actor = () => requireActor(request);
@@ -109,8 +114,14 @@ function buildSchema(operation: Operation): Record<string, unknown> {
 
 function toCounts({ counts }: Operation): Pick<FastifyContextConfig, 'counts'> {
   if (counts === undefined || typeof counts === 'string') return counts === undefined ? {} : { counts };
-  const { bucket, changes } = counts;
-  return { counts: { bucket, changes: changes === 'operation' ? changes : ({ body }) => changes(body) } };
+  const { bucket, changes, challenges } = counts;
+  return {
+    counts: {
+      bucket,
+      changes: changes === 'operation' ? changes : ({ body }) => changes(body),
+      ...(challenges && { challenges: ({ body }) => challenges(body) }),
+    },
+  };
 }
 
 /** The body is documented as `body`, and checked as `envelope`. */

@@ -3,7 +3,8 @@
 //
 // The chain is read from the right, because each proxy appends the address that it saw: the first address that is not a
 // trusted proxy is the client's. The entries further left were written by that client and prove nothing.
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { peerAddress, plainAddress } from '#base/address.ts';
 
 /** Whether an address belongs to a trusted proxy. */
 export type IsTrusted = (address: string) => boolean;
@@ -17,20 +18,6 @@ export type ProxyHeader = 'X-Forwarded-For' | 'Forwarded';
 /** There are few proxies before a service; a longer chain is not read to its end. */
 const MAX_HOPS = 32;
 
-/** @param networks addresses and CIDR ranges, as ZONESTEAD_TRUSTED_PROXIES has them */
-export function trustNetworks(networks: readonly string[]): IsTrusted {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = '', prefix] = network.split('/');
-    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
-    list.addSubnet(base, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
-  }
-  return (address) => {
-    const plain = plainAddress(address);
-    return plain !== null && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
-  };
-}
-
 /**
  * The address of the client.
  * @param peer the address at the other end of the connection
@@ -42,7 +29,7 @@ export function clientAddress(
   isTrusted: IsTrusted,
   header: ProxyHeader,
 ): string {
-  let client = plainAddress(peer) ?? peer;
+  let client = peerAddress(peer) ?? peer;
   if (!isTrusted(client)) return client;
   const chain = header === 'Forwarded' ? headers.forwarded.flatMap(forwardedFor) : listed(headers.xForwardedFor);
   for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
@@ -116,11 +103,4 @@ export function nodeAddress(node: string): string | null {
   if (bracketedAddress !== undefined) return isIPv6(bracketedAddress) ? plainAddress(bracketedAddress) : null;
   const withPort = /^([\d.]{7,15}):\d{1,5}$/.exec(text)?.[1];
   return plainAddress(withPort ?? text);
-}
-
-/** Lower case, an IPv4 address in IPv6 form as IPv4; null when it is not an address. */
-export function plainAddress(address: string): string | null {
-  if (isIP(address) === 0 || address.includes('%')) return null;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  return mapped ?? address.toLowerCase();
 }

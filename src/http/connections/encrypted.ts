@@ -1,7 +1,8 @@
 // Whether everything between a client and this process is encrypted, or on one machine. A proxy that is trusted says
 // how its client reached it: `X-Forwarded-Proto`, or `proto` in `Forwarded` (RFC 7239 section 5.4). Pure.
-import { BlockList, isIPv6 } from 'node:net';
-import { type ProxyHeader, plainAddress, splitForwarded } from './client-address.ts';
+import { peerAddress } from '#base/address.ts';
+import { isLoopback } from '#base/networks.ts';
+import { type ProxyHeader, splitForwarded } from './client-address.ts';
 
 export interface ClientConnection {
   /** Whether it is TLS. */
@@ -28,9 +29,13 @@ export function isProtected(connection: ClientConnection): boolean {
   const protocols = isTrustedProxy ? readProtocols(connection) : [];
   if (protocols.length > 0) return protocols.every((protocol) => protocol === 'https');
   if (isEncrypted) return true;
-  const from = plainAddress(peer);
-  if (from === null || from !== plainAddress(client)) return false;
-  return from === plainAddress(own) || isLoopback(from);
+  return peerAddress(peer) === peerAddress(client) && isSameMachine(peer, own);
+}
+
+/** Whether a connection does not leave the machine, by the addresses of its ends. */
+export function isSameMachine(peer: string, own: string): boolean {
+  const from = peerAddress(peer);
+  return from !== null && (from === peerAddress(own) || isLoopback(from));
 }
 
 function readProtocols({ proxyHeader, xForwardedProto, forwarded }: ClientConnection): string[] {
@@ -40,12 +45,4 @@ function readProtocols({ proxyHeader, xForwardedProto, forwarded }: ClientConnec
   return forwarded
     .flatMap((value) => splitForwarded(value, 'proto') ?? [''])
     .flatMap((each) => each?.toLowerCase() ?? []);
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-function isLoopback(address: string): boolean {
-  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

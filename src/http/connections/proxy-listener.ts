@@ -2,7 +2,8 @@
 // connection from any other address is served as it is: it cannot claim an address, because to the HTTP server the
 // header is a malformed request.
 import type { Server, Socket } from 'node:net';
-import { type IsTrusted, plainAddress } from './client-address.ts';
+import { peerAddress } from '#base/address.ts';
+import type { IsTrusted } from './client-address.ts';
 import { rename } from './peer.ts';
 import { MAX_V2, readProxyHeader } from './proxy-protocol.ts';
 import { interceptConnections } from './sockets.ts';
@@ -20,7 +21,7 @@ export function readProxyHeaders(
   onProblem: (proxy: string, problem: string) => void,
 ): void {
   interceptConnections(server, (socket, accept) => {
-    const proxy = plainAddress(socket.remoteAddress ?? '');
+    const proxy = peerAddress(socket.remoteAddress ?? '');
     if (proxy === null) return void socket.destroy();
     if (!isTrusted(proxy)) return accept();
     takeHeader(socket, accept, (problem) => {

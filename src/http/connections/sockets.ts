@@ -1,6 +1,7 @@
 // Limits the connections of a listening socket, in total and per client address, and ends each of them in bounded time,
 // even if the client does not cooperate.
 import type { Server, Socket } from 'node:net';
+import { toClientNetwork } from '#base/networks.ts';
 
 /** The time that a client has to take the last answer, in ms. */
 const LINGER_MS = 2_000;
@@ -118,19 +119,4 @@ export function shareLimits(
     server.on('drop', onRefused);
     interceptConnections(server, take);
   };
-}
-
-/** One subscriber commonly has a /64 of IPv6 (RFC 6177 section 2). */
-export function toClientNetwork(address: string): string {
-  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = (plain.split('%')[0] ?? '').split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups =
-    tail === undefined ? first : [...first, ...Array(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

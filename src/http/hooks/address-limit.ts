@@ -1,9 +1,9 @@
 // Limits the work of a process for clients that have not proved who they are: how often for one address, and how much
 // at a time. Addresses of one IPv6 /64 network count as one.
 
+import { toClientNetwork } from '#base/networks.ts';
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { refusal } from '#service/refusal.ts';
-import { toClientNetwork } from '../connections/sockets.ts';
 
 /** More addresses than this share one number. */
 const MAX_ADDRESSES = 10_000;

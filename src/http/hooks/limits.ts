@@ -9,13 +9,16 @@ import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { openBudget, type WindowBudget, windowHolder } from '#service/limits.ts';
+import { openBudget, openRecordBudget, type RecordBudget, type WindowBudget, windowHolder } from '#service/limits.ts';
 import { Refusal } from '#service/refusal.ts';
 import { STATUS } from '../error-codes.ts';
 import { requireActor } from './auth.ts';
 
 /** A bucket alone: each request is one write. */
-type Counts = RouteBucket | { bucket: RouteBucket; changes: ChangesOf };
+type Counts = RouteBucket | { bucket: RouteBucket; changes: ChangesOf; challenges?: ChallengesOf };
+
+/** How many of the records in the body are those of challenges, before the body is validated. */
+type ChallengesOf = (request: FastifyRequest) => number;
 
 /**
  * The number of writes by the body, before it is validated; `operation`: the operation counts, with `requireCounter`.
@@ -25,10 +28,11 @@ type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
 /**
  * Counts the changes of the request, at most half of the limit of the key. A second call with more changes counts the
  * difference.
+ * @param challenges so many of them are challenges, if the bucket is that of records; also in each later call
  * @throws Refusal rate_limited; forbidden if the limit is 0
  */
 interface CountChanges {
-  (changes: number): Promise<void>;
+  (changes: number, challenges?: number): Promise<void>;
   /** The price of a request with so many changes; null: the key has no limit. */
   costOf(changes: number): WriteCost | null;
 }
@@ -40,11 +44,13 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The writes of this request in the window of its key; null before the first count. */
-    budget: WindowBudget | null;
+    budget: WindowBudget | RecordBudget | null;
     /** The bucket of a route that writes; null for other routes. */
     bucket: RouteBucket | null;
     /** Set for routes whose operation counts. */
     countChanges: CountChanges | null;
+    /** Counts a request whose body is not read yet as one write; null: its writes need not be counted any more. */
+    countUnread: (() => Promise<void>) | null;
     /** In the console: the refusal by the write limit, which the form shows. */
     limitRefusal: Refusal | null;
   }
@@ -74,11 +80,12 @@ export function countDeclaredWrites(
   scope.addHook('onRoute', (route) => {
     const counts = route.config?.counts;
     if (counts === undefined) return;
-    const { bucket, changes = 1 } = typeof counts === 'string' ? { bucket: counts } : counts;
+    const { bucket, changes = 1, challenges } = typeof counts === 'string' ? { bucket: counts } : counts;
     const count = async (request: FastifyRequest, reply: FastifyReply) => {
       request.bucket = bucket;
       const countChanges: CountChanges = Object.assign(
-        (writes: number) => take(context, request, reply, bucket, limits[bucket], writes),
+        (writes: number, own = challenges?.(request) ?? 0) =>
+          take(context, request, reply, { bucket, limitOf: limits[bucket], changes: writes, challenges: own }),
         { costOf: (writes: number) => toWriteCost(writes, limits[bucket](requireActor(request))) },
       );
       if (changes === 'operation') {
@@ -98,8 +105,36 @@ export function countDeclaredWrites(
       }
     };
     if (at === 'form') append(route, 'preHandler', keepRefusal);
-    else append(route, typeof changes === 'function' ? 'preValidation' : 'onRequest', count);
+    else if (typeof changes === 'number' && challenges === undefined) append(route, 'onRequest', count);
+    else {
+      append(route, 'onRequest', async (request, reply) => {
+        request.bucket = bucket;
+        request.countUnread = () =>
+          take(context, request, reply, { bucket, limitOf: limits[bucket], changes: 1, challenges: 0 });
+      });
+      append(route, 'preValidation', async (request, reply) => {
+        request.countUnread = null;
+        await count(request, reply);
+      });
+    }
   });
+}
+
+/**
+ * Counts a request that failed before its body was read, so that bodies which no parser takes have a limit as well.
+ * @returns the error to answer: the given one, or the refusal by the limit
+ */
+export async function countFailedBody<E>(request: FastifyRequest, error: E): Promise<E | Refusal> {
+  const { countUnread } = request;
+  if (countUnread === null) return error;
+  request.countUnread = null;
+  try {
+    await countUnread();
+    return error;
+  } catch (refused) {
+    if (refused instanceof Refusal) return refused;
+    throw refused;
+  }
 }
 
 /** For the handler of a route whose operation counts. */
@@ -111,9 +146,11 @@ export function requireCounter({ countChanges }: FastifyRequest): CountChanges {
 /**
  * The budget of a handler whose operation counts after it was judged.
  * @param counted writes that the handler counted before
+ * @param challenges how many of the records of the request are those of challenges
  */
-export function createWriteBudget(request: FastifyRequest, counted = 0): WriteBudget {
-  return { counted, count: requireCounter(request) };
+export function createWriteBudget(request: FastifyRequest, counted = 0, challenges = 0): WriteBudget {
+  const count = requireCounter(request);
+  return { counted, count: (writes) => count(writes, challenges) };
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -125,24 +162,38 @@ function append(route: RouteOptions, stage: 'onRequest' | 'preValidation' | 'pre
   route[stage] = [...(Array.isArray(others) ? others : [others]), hook] as never;
 }
 
+interface Taking {
+  bucket: RouteBucket;
+  limitOf: (actor: Actor) => number | null;
+  changes: number;
+  challenges: number;
+}
+
 async function take(
   context: ServiceContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  bucket: RouteBucket,
-  limitOf: (actor: Actor) => number | null,
-  changes: number,
+  { bucket, limitOf, changes, challenges }: Taking,
 ): Promise<void> {
   const actor = requireActor(request);
   const limit = limitOf(actor);
+  if (bucket === 'records') request.bucket = changes <= challenges ? 'challenges' : 'records';
   if (limit === null) return;
-  request.budget ??= openBudget(context, windowHolder(actor, bucket), bucket, limit);
+  request.budget ??=
+    bucket === 'records'
+      ? openRecordBudget(context, actor, limit, challenges)
+      : openBudget(context, windowHolder(actor, bucket), bucket, limit);
   const { budget } = request;
   const before = budget.counted;
   await budget.count(changes);
   if (budget.counted === before) return;
-  reply.header('ratelimit-policy', formatPolicy(bucket, limit));
-  reply.header('ratelimit', `"${bucket}";r=${budget.left};t=${retryAfterSeconds(BUCKETS[bucket].windowMs)}`);
+  const windows = 'windows' in budget ? Object.entries(budget.windows) : [[bucket, budget] as const];
+  const counted = windows.filter(([, { left }]) => left !== null) as [RouteBucket, WindowBudget][];
+  reply.header('ratelimit-policy', counted.map(([name]) => formatPolicy(name, limit)).join(', '));
+  reply.header(
+    'ratelimit',
+    counted.map(([name, { left }]) => `"${name}";r=${left};t=${retryAfterSeconds(BUCKETS[name].windowMs)}`).join(', '),
+  );
 }
 
 function toWriteCost(changes: number, limit: number | null): WriteCost | null {

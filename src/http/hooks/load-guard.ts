@@ -1,9 +1,10 @@
-// The load guard of the api: under overload it refuses requests with 503 and Retry-After, first those without a key,
-// then large ones (src/http/load/load.ts decides when). Probes and metrics have a server of their own and keep working.
+// The load guard of the api: under overload it refuses requests with 503 and Retry-After, first those without a key and
+// those of the keys that make the most (src/http/load/shares.ts), then large ones (src/http/load/load.ts decides when).
+// Probes and metrics have a server of their own and keep working.
 //
 //   zonestead_api_load_level              0, 1, 2
 //   zonestead_api_load_delay_seconds      smoothed delay of the event loop
-//   zonestead_api_load_refused_total      by kind: anonymous, unknown, large, body
+//   zonestead_api_load_refused_total      by kind: anonymous, unknown, heavy, large, body
 //   zonestead_api_body_bytes              bytes of request bodies in memory
 import { createHash } from 'node:crypto';
 import { pipeline, Transform } from 'node:stream';
@@ -14,6 +15,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { type BodyBudget, type BodyLease, createBodyBudget } from '../load/body-budget.ts';
 import { type Guard, judgeLoad, type LoadLevel, NO_LOAD } from '../load/load.ts';
 import type { Meter } from '../load/measure.ts';
+import { createShares } from '../load/shares.ts';
 import { toRoutePattern } from '../patterns.ts';
 
 /** Requests over HTTP, those of name servers, and messages at the port of DNS updates. */
@@ -40,7 +42,7 @@ interface LoadGuardOptions {
   intervalMs?: number;
 }
 
-const KINDS = ['anonymous', 'unknown', 'large', 'body'] as const;
+const KINDS = ['anonymous', 'unknown', 'heavy', 'large', 'body'] as const;
 const RETRY_MS = 2_000;
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
@@ -60,13 +62,13 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
   const bodies = createBodyBudget(bodyBytes);
   const refusals = metrics.counter({
     name: 'api_load_refused_total',
-    help: 'Requests that the load guard refused: without a key (anonymous), with a key that was not used recently (unknown), large ones, and those whose body exceeded the memory for bodies.',
+    help: 'Requests that the load guard refused: without a key (anonymous), with a key that was not used recently (unknown), with a key that made the most requests (heavy), large ones, and those whose body exceeded the memory for bodies.',
     labels: ['kind'],
   });
   for (const kind of KINDS) refusals.inc({ kind }, 0);
   metrics.gauge({
     name: 'api_load_level',
-    help: '0 if the process serves every request, 1 if it refuses requests without a key that was used recently, 2 if it refuses large requests too.',
+    help: '0 if the process serves every request, 1 if it refuses requests without a key that was used recently and requests of the heaviest keys, 2 if it refuses large requests too.',
     collect: (gauge) => gauge.set(load.level),
   });
   metrics.gauge({
@@ -82,6 +84,8 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
   const timer = setInterval(() => {
     load = judgeLoad(load, meter.read(), now());
   }, intervalMs).unref();
+  const shares = createShares();
+  const adjustment = setInterval(() => shares.adjust(load.level > 0), 1_000).unref();
   const expiryByCredential = new Map<string, number>();
   let second = 0;
   let admitted: Record<RequestKind, number> = { rest: 0, feed: 0, updates: 0 };
@@ -99,9 +103,14 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
 
   const createGuard = (kind: RequestKind): Guard => ({
     refuseStrangers(credential) {
+      // A key that was limited under overload gets its requests back step by step, so level 0 refuses them as well.
+      const isKnown = credential !== null && (expiryByCredential.get(credential) ?? 0) >= now();
+      if (isKnown && kind !== 'feed' && !shares.admit(credential)) {
+        refuse('heavy', 'The service is overloaded and this key makes the most requests; send fewer at a time.');
+      }
       if (load.level === 0) return;
       if (credential === null) refuse('anonymous', 'The service is overloaded and serves requests with a key only.');
-      else if ((expiryByCredential.get(credential) ?? 0) < now() && !mayTry(kind)) {
+      else if (!isKnown && !mayTry(kind)) {
         refuse('unknown', 'The service is overloaded and serves keys that it has seen lately first.');
       }
     },
@@ -129,6 +138,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
     },
     close: () => {
       clearInterval(timer);
+      clearInterval(adjustment);
       meter.close();
     },
   };

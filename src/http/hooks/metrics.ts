@@ -3,12 +3,20 @@
 //
 //   zonestead_api_request_duration_seconds{route,method,code}         histogram
 //   zonestead_api_writes_total{bucket,result}                         ok, refused, limited, busy, failed
+//   zonestead_api_outage_answers_total{kind}                          read, write
 //   zonestead_api_connections_refused_total
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROUTE_BUCKETS } from '#base/buckets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
 import { toRoutePattern } from '../patterns.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The answer says that the database is away, and not that one zone is busy. The status of both is 503. */
+    isOutage: boolean;
+  }
+}
 
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -28,6 +36,12 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     labels: ['bucket', 'result'],
   });
   for (const bucket of ROUTE_BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
+  const outages = metrics.counter({
+    name: 'api_outage_answers_total',
+    help: 'Reads and writes that were answered with 503 because the database was away. Busy zones, which also answer 503, do not count.',
+    labels: ['kind'],
+  });
+  for (const kind of ['read', 'write']) outages.inc({ kind }, 0);
 
   app.addHook('onRoute', ({ url, method, schema, config }) => {
     if (config?.isStream === true) return;
@@ -44,6 +58,8 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     const route = request.is404 ? UNMATCHED : toRoutePattern(request.routeOptions.url ?? UNMATCHED);
     requests.observe({ route, method: request.method, code: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;
+    const isRead = bucket === null && (request.method === 'GET' || request.method === 'HEAD');
+    if (request.isOutage) outages.inc({ kind: isRead ? 'read' : 'write' });
     if (bucket !== null) writes.inc({ bucket, result: classifyStatus(statusCode) });
   });
 }

@@ -1,8 +1,9 @@
 // The address of the client of each request. Networks of keys, logs and limits use it, never the address of a trusted
 // proxy. Without trusted proxies it is the address of the connection's peer, and headers are ignored.
 import type { FastifyInstance } from 'fastify';
+import { matchNetworks } from '#base/networks.ts';
 import type { Config } from '#config.ts';
-import { clientAddress, type IsTrusted, type ProxyHeader, trustNetworks } from '../connections/client-address.ts';
+import { clientAddress, type IsTrusted, type ProxyHeader } from '../connections/client-address.ts';
 import type { PROXY_SETTINGS } from '../settings.ts';
 
 declare module 'fastify' {
@@ -24,7 +25,7 @@ export function checkProxies(config: ProxySettings): void {
 }
 
 export function trustedProxies(config: ProxySettings): IsTrusted {
-  return trustNetworks(config.ZONESTEAD_TRUSTED_PROXIES);
+  return matchNetworks(config.ZONESTEAD_TRUSTED_PROXIES);
 }
 
 /** The address of a connection that closed before its address was read. */

@@ -1,7 +1,8 @@
 // How loaded a process is, in three levels, judged from measurements. Pure: measurement and time come in.
 //
 //   level 0   everything is served
-//   level 1   requests without a key, and with keys that were not seen lately, are refused
+//   level 1   requests without a key, and with keys that were not seen lately, are refused, and those of the heaviest
+//             keys (shares.ts)
 //   level 2   large requests are refused as well
 //
 // A level is entered at once and left only after two seconds below a lower threshold, so that it does not flap.
@@ -29,7 +30,8 @@ export interface Load {
 export interface Guard {
   /**
    * @param credential a text that stands for the key of the request; null: it has none
-   * @throws Refusal busy at level 1 if the request has no key that was used recently
+   * @throws Refusal busy at level 1 if the request has no key that was used recently, or if its key makes the most
+   * requests
    */
   refuseStrangers(credential: string | null): void;
   /** For requests that need much work. @throws Refusal busy at level 2 */

@@ -18,6 +18,7 @@ export interface KubeCluster {
   readonly api: KubeApi;
   /** A call that concerns no object. */
   readonly request: Transport['request'];
+  readonly clockDifference: Transport['clockDifference'];
   /** The namespace of the kubeconfig's context, or of the pod. */
   readonly namespace: string;
   /** Closes every connection. */
@@ -37,6 +38,7 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Kube
   return {
     api: createApi(transport),
     request: (call, signal) => transport.request(call, signal),
+    clockDifference: () => transport.clockDifference(),
     namespace: credentials.namespace,
     close: () => transport.close(),
   };

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { formatHostPort } from '#base/address.ts';
 import { type Clock, realClock } from '#base/clock.ts';
 import type { KubeCredentials, KubeProof, TlsSettings } from './credentials.ts';
 
@@ -77,7 +78,7 @@ export async function plainCredentials(options: PlainOptions): Promise<KubeCrede
 async function podCredentials({ host, port }: Pod, folder: string, clock: Clock) {
   const text = (name: string) => readFile(resolve(folder, name), 'utf8');
   return {
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    server: `https://${formatHostPort(host, port)}`,
     namespace: (await text('namespace').catch(() => 'default')).trim(),
     // Both are renewed in place: the token every hour, the certificate authority when the cluster's changes.
     read: remembered(clock, async () => ({ headers: bearer(await text('token')), tls: { ca: await text('ca.crt') } })),

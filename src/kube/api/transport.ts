@@ -37,6 +37,8 @@ export interface Transport {
    * @throws as `request`
    */
   stream(call: Pick<KubeCall, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** The local clock minus that of the server, in ms, by its last answer; null before the first one. */
+  clockDifference(): number | null;
   /** Closes every connection; calls in flight fail. */
   close(): Promise<void>;
 }
@@ -47,6 +49,8 @@ export type CallObserver = (method: string, status: number, seconds: number) => 
 export interface TransportOptions {
   readonly credentials: KubeCredentials;
   readonly clock?: Clock;
+  /** The time of the system in ms since the epoch. (Default: Date.now.) */
+  readonly systemTime?: () => number;
   /** (Default: `zonestead`.) */
   readonly userAgent?: string;
   /** Calls in flight at once; the others wait in line. (Default: 16.) */
@@ -76,6 +80,7 @@ class HttpTransport implements Transport {
   readonly #prefix: string;
   // After a failed handshake or a 401, the credential files may be newer than the credentials in memory.
   #suspicious = false;
+  #clockDifference: number | null = null;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -137,6 +142,10 @@ class HttpTransport implements Transport {
     }
   }
 
+  clockDifference(): number | null {
+    return this.#clockDifference;
+  }
+
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -160,6 +169,8 @@ class HttpTransport implements Transport {
       signal,
       headersTimeout: this.#timeoutMs,
     });
+    const date = Date.parse(firstHeader(answer.headers.date) ?? '');
+    if (!Number.isNaN(date)) this.#clockDifference = (this.#options.systemTime ?? Date.now)() - date;
     return { answer, proof };
   }
 

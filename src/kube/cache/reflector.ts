@@ -1,12 +1,15 @@
 // Keeps a cache equal to the server: lists, watches, and recovers when either fails.
 //
-//        ┌──────────────────────────── 410, unreadable, other errors ◀─┐
+//        ┌───────────────── 410, unreadable, silent, other errors ◀─────┐
 //        ▼                                                             │
 //   ──▶ list ──▶ cache replaced ──▶ watch at the last version ──────▶ ended
 //        │ fails: growing wait         ▲                               │
-//        └───▶ list                    └── closed, lost, 429, 5xx ─────┘
+//        ├───▶ list                    ├── same history ◀── look ◀─────┤ closed, lost, 429, 5xx
+//        └────────────── older history, or unclear ◀─────────┘
 //
-// The version only advances by lists and by events that are already in the cache, so reopening at it loses nothing.
+// The version only advances by lists and by events that are already in the cache, so reopening at it loses nothing,
+// unless etcd was restored from a backup meanwhile. So each reopening first looks at the server's history, with a list
+// of one object: cache/history.ts.
 // Every wait ends with the signal. The times of kube/cache/watch.ts and kube/controller/backoff.ts are those of
 // client-go and kube-rs.
 
@@ -16,8 +19,9 @@ import type { Logger } from '#telemetry/log.ts';
 import type { KubeApi } from '../api/api.ts';
 import { KubeError } from '../api/errors.ts';
 import { type Backoff, createBackoff } from '../controller/backoff.ts';
-import { compareResourceVersions, type KubeObject, type ResourceType } from '../objects/resource.ts';
+import type { KubeObject, ResourceType } from '../objects/resource.ts';
 import { fill, type Scope } from './fill.ts';
+import { type HistoryJudgement, SeenHistory } from './history.ts';
 import type { Filling } from './shares.ts';
 import { afterWatch, type WatchEvent, type WatchRun, type WatchStep, watchOnce } from './watch.ts';
 
@@ -40,6 +44,8 @@ interface ReflectorOptions<T extends KubeObject> {
   /** A watch without a byte for this long is reopened; bookmarks arrive about once a minute. (Default: 150 s.) */
   readonly silenceMs?: number;
   readonly observer?: ReflectorObserver;
+  /** Called before the cache is replaced by that of an etcd that was restored from a backup. */
+  readonly wentBack?: (() => void) | undefined;
 }
 
 export interface Reflector {
@@ -63,7 +69,9 @@ class ListReflector<T extends KubeObject> implements Reflector {
   readonly #scope: NonNullable<ReflectorOptions<T>['scope']>;
   readonly #log: Logger;
   readonly #backoff: Backoff;
-  #version = '';
+  readonly #history = new SeenHistory();
+  /** Whether etcd is older than the cache, which has not been replaced yet. */
+  #isOlder = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -94,23 +102,43 @@ class ListReflector<T extends KubeObject> implements Reflector {
       (object) => store.trim(object),
       signal,
     );
-    // Older than the version we have seen: the server's store was restored from a backup, and the list is the truth.
-    const wentBack = (compareResourceVersions(snapshot.resourceVersion, this.#version) ?? 0) < 0;
-    store.replace(snapshot.items, wentBack);
-    this.#version = snapshot.resourceVersion;
+    this.#judge(this.#history.judge(snapshot.items, snapshot.resourceVersion));
+    // The list of an older etcd is the truth, although the objects in the cache look newer.
+    store.replace(snapshot.items, this.#isOlder);
+    this.#history.replace(snapshot.items, snapshot.resourceVersion);
+    this.#isOlder = false;
     observer?.listed(snapshot.items.length);
-    this.#log.info({ objects: snapshot.items.length, version: this.#version }, 'listed');
+    this.#log.info({ objects: snapshot.items.length, version: this.#history.version }, 'listed');
+  }
+
+  #judge(judgement: HistoryJudgement): void {
+    if (judgement !== 'older' || this.#isOlder) return;
+    this.#isOlder = true;
+    this.#log.error({ seen: this.#history.version }, 'the versions went back: etcd was restored from a backup');
+    this.#options.wentBack?.();
+  }
+
+  /** Looks at the server's history. @returns whether a watch at the last version misses nothing */
+  async #isSameHistory(signal: AbortSignal): Promise<boolean> {
+    const { api, type } = this.#options;
+    const { newest } = this.#history;
+    // A selector of the scope selects few objects by itself.
+    const place =
+      newest === undefined || this.#scope.fieldSelector !== undefined
+        ? {}
+        : { namespace: newest.namespace, fieldSelector: `metadata.name=${newest.name}` };
+    const page = await api.list<T>(type, { ...this.#scope, ...place, limit: 1 }, signal);
+    const judgement = this.#history.judge(page.items, page.resourceVersion);
+    this.#judge(judgement);
+    return judgement === 'same';
   }
 
   #onEvent(event: WatchEvent<T>): void {
     const { observer, store } = this.#options;
     observer?.event();
-    if (event.type === 'BOOKMARK') this.#version = event.resourceVersion;
-    else {
-      if (event.type === 'DELETED') store.remove(event.object);
-      else store.upsert(event.object);
-      this.#version = event.object.metadata.resourceVersion ?? this.#version;
-    }
+    if (event.type === 'DELETED') store.remove(event.object);
+    else if (event.type !== 'BOOKMARK') store.upsert(event.object);
+    this.#history.add(event);
   }
 
   #watch(signal: AbortSignal): Promise<WatchRun> {
@@ -120,7 +148,7 @@ class ListReflector<T extends KubeObject> implements Reflector {
         api,
         type,
         scope: this.#scope,
-        resourceVersion: this.#version,
+        resourceVersion: this.#history.version,
         timeoutSeconds: SHORTEST_WATCH_S + Math.floor(this.#random() * WATCH_SPREAD_S),
         silenceMs: this.#options.silenceMs ?? 150_000,
         clock: this.#clock,
@@ -128,6 +156,20 @@ class ListReflector<T extends KubeObject> implements Reflector {
       },
       signal,
     );
+  }
+
+  /** Watches on where the last watch ended, or returns `list` if the history may be another one. */
+  async #watchOn(signal: AbortSignal): Promise<WatchRun | 'list'> {
+    try {
+      if (!(await this.#isSameHistory(signal))) {
+        this.#log.debug('the history may be another one: listed again');
+        return 'list';
+      }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof KubeError)) throw error;
+      return { end: { kind: 'failed', error }, events: 0, lastedMs: 0 };
+    }
+    return this.#watch(signal);
   }
 
   async #pause(wait: WatchStep['wait'], signal: AbortSignal): Promise<void> {
@@ -144,7 +186,7 @@ class ListReflector<T extends KubeObject> implements Reflector {
       await this.#pause(step.wait, signal);
       if (step.list !== 'no') {
         try {
-          await this.#list(step.list === 'atLast' ? this.#version : '', signal);
+          await this.#list(step.list === 'atLast' ? this.#history.version : '', signal);
         } catch (error) {
           if (signal.aborted) throw error;
           this.#log.warn({ err: error }, 'the list failed');
@@ -152,7 +194,11 @@ class ListReflector<T extends KubeObject> implements Reflector {
           continue;
         }
       }
-      const run = await this.#watch(signal);
+      const run = step.list === 'no' ? await this.#watchOn(signal) : await this.#watch(signal);
+      if (run === 'list') {
+        step = { list: 'newest', wait: 'none' };
+        continue;
+      }
       observer?.watchEnded(run.end.kind);
       const fine = run.events > 0 || (run.end.kind === 'closed' && run.lastedMs >= 1_000);
       if (fine) failingSince = undefined;

@@ -7,6 +7,7 @@
 //   the same version then changes nothing, so handlers are called once.
 // - No older state. An event or a list that is older than the cached object (by resourceVersion, same uid) changes
 //   nothing.
+import { type Clock, realClock } from '#base/clock.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { compareResourceVersions, type KubeObject, keyOf } from '../objects/resource.ts';
 import { Indexes, type IndexFunction } from './indexes.ts';
@@ -36,6 +37,8 @@ export interface Cache<T extends KubeObject> {
   onChange(handler: ChangeHandler<T>): () => void;
   /** True once the first list is complete. Before that, an absent object proves nothing. */
   hasSynced(): boolean;
+  /** When the last complete list was in, in ms of the clock; 0 before the first one. */
+  listedAt(): number;
   /** Adds the answer of our own write; see above. Returns whether the cache changed. */
   observed(object: T): boolean;
 }
@@ -63,6 +66,8 @@ interface StoreOptions<T> {
   /** Applied to every object before it is kept. (Default: `trimObject`.) */
   readonly transform?: ((object: T) => T) | undefined;
   readonly log: Logger;
+  /** (Default: the real one.) */
+  readonly clock?: Clock | undefined;
 }
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -86,12 +91,15 @@ class Store<T extends KubeObject> implements CacheStore<T> {
   readonly #indexes: Indexes<T>;
   #objects = new Map<string, T>();
   #synced = false;
+  #listedAt = 0;
+  readonly #clock: Clock;
   /** The trimmed objects of the list in progress. */
   #trimmed = new WeakSet<T>();
 
   constructor(options: StoreOptions<T>) {
     this.#transform = options.transform ?? trimObject;
     this.#log = options.log;
+    this.#clock = options.clock ?? realClock;
     this.#indexes = new Indexes(options.indexes ?? {});
   }
 
@@ -128,6 +136,10 @@ class Store<T extends KubeObject> implements CacheStore<T> {
 
   hasSynced(): boolean {
     return this.#synced;
+  }
+
+  listedAt(): number {
+    return this.#listedAt;
   }
 
   observed(object: T): boolean {
@@ -176,6 +188,7 @@ class Store<T extends KubeObject> implements CacheStore<T> {
     this.#objects = after;
     this.#indexes.rebuild(after);
     this.#synced = true;
+    this.#listedAt = this.#clock.now();
     for (const [key, old] of before) if (!after.has(key)) this.#tell(key, 'delete', initial, old);
     for (const [key, object] of after) this.#tellDifference(key, initial, object, before.get(key));
   }

@@ -145,6 +145,8 @@ const RELIST_AFTER_MS = 60_000;
 export function afterWatch(run: WatchRun, failingForMs: number | undefined): WatchStep {
   const { end } = run;
   if (end.kind === 'closed') {
+    // Not even a bookmark: the server may wait for a version that it no longer has, because etcd was restored.
+    if (end.by === 'silent' && run.events === 0) return { list: 'newest', wait: 'none' };
     return { list: 'no', wait: run.events === 0 && run.lastedMs < SHORT_WATCH_MS ? 'backoff' : 'none' };
   }
   if (end.kind === 'corrupt') return { list: 'atLast', wait: 'backoff' };

@@ -13,7 +13,11 @@ const AUTHORITY_DAYS = 3650;
 const CERTIFICATE_DAYS = 90;
 /** Long enough that every replica has read the Secret many times, and clients know a new authority. */
 const RENEWED_BEFORE_DAYS = 30;
-const CLOCK_SKEW_MS = 5 * 60_000;
+/**
+ * The difference of two clocks that a new certificate allows: it is valid since this long, and a process whose clock
+ * differs by more makes none.
+ */
+export const CLOCK_SKEW_MS = 60 * 60_000;
 
 /** All values are PEM. */
 export interface OwnCertificate {
@@ -120,7 +124,9 @@ function isValid(pem: string, now: Date): boolean {
 function lasts(pem: string, now: Date, days = RENEWED_BEFORE_DAYS): boolean {
   try {
     const { validFromDate, validToDate } = new X509Certificate(pem);
-    return validFromDate <= now && validToDate.getTime() - now.getTime() > days * DAY_MS;
+    // Another replica, whose clock is ahead, may have made it a moment ago.
+    const isBegun = validFromDate.getTime() <= now.getTime() + CLOCK_SKEW_MS;
+    return isBegun && validToDate.getTime() - now.getTime() > days * DAY_MS;
   } catch {
     return false;
   }

@@ -3,7 +3,17 @@
 import type { KubeApi } from '../api/api.ts';
 import type { ObjectName } from '../objects/resource.ts';
 import { changeSecret, type SecretTexts } from '../objects/secrets.ts';
-import { type OwnCertificate, renewed } from './own-certificate.ts';
+import { CLOCK_SKEW_MS, type OwnCertificate, renewed } from './own-certificate.ts';
+
+interface Keeping {
+  /** A new Secret gets them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * The clock of this process minus that of kube-apiserver, in ms; null: not known. With a clock that is off, this
+   * process would replace a valid certificate by one that no client accepts. Absent: not known.
+   */
+  readonly clockDifference?: (() => number | null) | undefined;
+}
 
 /** The names of a Service inside a cluster; the first one is the name that kube-apiserver verifies. */
 export function serviceHosts(service: string, namespace: string): string[] {
@@ -12,13 +22,12 @@ export function serviceHosts(service: string, namespace: string): string[] {
 
 /**
  * The certificate of the Secret; makes or renews it if necessary.
- * @param labels a new Secret gets them
- * @throws KubeError if the Secret cannot be written
+ * @throws KubeError if the Secret cannot be written; Error if a certificate is needed and the clock is off
  */
 export async function keepOwnCertificate(
   api: KubeApi,
   at: ObjectName,
-  { labels = {}, ...renewal }: Parameters<typeof renewed>[1] & { readonly labels?: Readonly<Record<string, string>> },
+  { labels = {}, clockDifference, ...renewal }: Parameters<typeof renewed>[1] & Keeping,
   signal: AbortSignal,
 ): Promise<OwnCertificate> {
   const texts = await changeSecret(
@@ -27,11 +36,21 @@ export async function keepOwnCertificate(
     async (storedSecret) => {
       const storedCertificate = storedSecret && fromTexts(storedSecret.texts);
       const next = await renewed(storedCertificate, renewal);
-      return next === storedCertificate ? null : { texts: textsOf(next), type: 'kubernetes.io/tls', labels };
+      if (next === storedCertificate) return null;
+      checkClock(clockDifference?.() ?? 0);
+      return { texts: textsOf(next), type: 'kubernetes.io/tls', labels };
     },
     signal,
   );
   return fromTexts(texts);
+}
+
+function checkClock(differenceMs: number): void {
+  if (Math.abs(differenceMs) <= CLOCK_SKEW_MS) return;
+  const minutes = Math.round(Math.abs(differenceMs) / 60_000);
+  throw new Error(
+    `the clock of this machine is ${minutes} minutes ${differenceMs > 0 ? 'ahead of' : 'behind'} that of kube-apiserver, so no certificate is made: correct the clock that is wrong`,
+  );
 }
 
 function fromTexts(texts: SecretTexts): OwnCertificate {

@@ -21,7 +21,7 @@ import { createReflector, type Reflector } from '../cache/reflector.ts';
 import { createShare, type Filling } from '../cache/shares.ts';
 import { type Cache, createStore } from '../cache/store.ts';
 import { createEventRecorder, type EventRecorder } from '../events/events.ts';
-import type { Election } from '../leader/election.ts';
+import { type Election, LeadershipLost } from '../leader/election.ts';
 import type { KubeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceType } from '../objects/resource.ts';
 import { type Controller, createController, type Reconcile } from './controller.ts';
@@ -40,6 +40,8 @@ export interface ManagerOptions {
   readonly syncTimeoutMs?: number;
   /** Decides which of several replicas runs controllers and tasks. (Default: this process, at once.) */
   readonly election?: Election | undefined;
+  /** Called after this replica has lost the lease and ended its work, before the process stops. */
+  readonly onLost?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** See kube/cache/reflector.ts. (Default: 150000.) */
   readonly silenceMs?: number | undefined;
 }
@@ -51,6 +53,8 @@ interface CacheOptions<T> extends Scope {
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   readonly transform?: (object: T) => T;
+  /** See kube/cache/reflector.ts. */
+  readonly wentBack?: () => void;
 }
 
 /** (Defaults: a first delay of 1 s, a longest of 5 min; the others as in kube/controller/queue.ts.) */
@@ -123,9 +127,9 @@ class ProcessManager implements Manager {
 
   cache<T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}): Cache<T> {
     const { log, kubeMetrics } = this.#options;
-    const { indexes, transform, namespaces, ...scope } = settings;
+    const { indexes, transform, namespaces, wentBack, ...scope } = settings;
     const name = type.plural;
-    const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
+    const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }), clock: this.#clock });
     const observer = kubeMetrics.cache(name, () => store.size);
     const keep = (part: string, partScope: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
       const reflector = createReflector<T>({
@@ -138,6 +142,7 @@ class ProcessManager implements Manager {
         random: this.#options.random ?? Math.random,
         ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }),
         observer,
+        wentBack,
       });
       this.#caches.push({ name: part, reflector, hasSynced });
     };
@@ -276,6 +281,8 @@ class ProcessManager implements Manager {
       if (election) await election.run((lossSignal) => this.#lead(anyEnd, lossSignal, fail), anyEnd);
       else await this.#lead(anyEnd, new AbortController().signal, fail);
     } catch (error) {
+      this.#running = false;
+      if (error instanceof LeadershipLost) await this.#options.onLost?.(signal);
       // A stop while the caches fill is not a failure.
       if (!signal.aborted) fail(error);
     } finally {

@@ -30,6 +30,8 @@ export interface ElectionOptions {
   readonly random: () => number;
   /** The wall clock, for the times in the lease that people read. */
   readonly date: () => Date;
+  /** The annotation of the lease in which its renewals are counted. Absent: they are not counted. */
+  readonly countIn?: string;
   /** The time after which another replica may take over an unchanged lease. (Default: 15000.) */
   readonly durationMs?: number;
   /** The time after which a leader that cannot renew the lease stops. (Default: 10000.) */
@@ -44,6 +46,12 @@ export interface Election {
   leads(): boolean;
   /** How often this process became the leader. */
   terms(): number;
+  /**
+   * The lease of this process: its uid, how often all its holders together have renewed it, and when the last renewal
+   * was sent, in ms of the clock. Undefined while this process does not lead, or does not count. The number never
+   * falls: each renewal is conditional on the one before it. It does if the API server lost data.
+   */
+  progress(): { readonly uid: string; readonly renewals: number; readonly renewedAt: number } | undefined;
   /**
    * Waits for the lease, runs the work, releases the lease. Soon after `lost` aborts, the work must end everything that
    * it started, and return whether it did: unfinished work must keep other replicas from taking over at once. Returns
@@ -75,6 +83,7 @@ class LeaseElection implements Election {
   readonly #log: Logger;
   #lease: Lease | null = null;
   #heldUntil = 0;
+  #renewedAt = 0;
   // An answer that comes after the term has ended must not begin it again.
   #over = true;
   #terms = 0;
@@ -130,6 +139,13 @@ class LeaseElection implements Election {
     this.#over = true;
   }
 
+  progress(): ReturnType<Election['progress']> {
+    const { countIn } = this.#options;
+    const uid = this.#lease?.metadata.uid;
+    if (countIn === undefined || uid === undefined || !this.leads()) return undefined;
+    return { uid, renewals: countOf(this.#lease, countIn), renewedAt: this.#renewedAt };
+  }
+
   #pause(signal: AbortSignal) {
     const { clock, random } = this.#options;
     return sleep(clock, this.#retryMs * (1 + random() / 5), signal);
@@ -150,10 +166,20 @@ class LeaseElection implements Election {
     const { clock, date, api, namespace, name } = this.#options;
     const sentAt = clock.now();
     const spec = claimed(seenLease?.spec, this.#identity, this.#durationMs, date());
+    const { countIn } = this.#options;
+    const counted =
+      countIn === undefined ? {} : { annotations: { [countIn]: String(countOf(seenLease, countIn) + 1) } };
     this.#lease =
       seenLease === null
-        ? await api.create<Lease>(LEASES, { metadata: { namespace, name }, spec }, signal)
-        : await api.merge<Lease>(LEASES, { namespace, name }, { metadata: versionOf(seenLease), spec }, {}, signal);
+        ? await api.create<Lease>(LEASES, { metadata: { namespace, name, ...counted }, spec }, signal)
+        : await api.merge<Lease>(
+            LEASES,
+            { namespace, name },
+            { metadata: { ...versionOf(seenLease), ...counted }, spec },
+            {},
+            signal,
+          );
+    this.#renewedAt = sentAt;
     this.#heldUntil = sentAt + this.#deadlineMs;
   }
 
@@ -294,6 +320,12 @@ class LeaseElection implements Election {
       limit.clear();
     }
   }
+}
+
+/** Another client may have changed the annotation: a number that cannot be read begins again. */
+function countOf(lease: Lease | null, annotation: string): number {
+  const text = lease?.metadata.annotations?.[annotation] ?? '';
+  return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
 }
 
 function versionOf({ metadata: { resourceVersion } }: Lease): { resourceVersion: string | undefined } {

@@ -5,6 +5,8 @@ import type { Config } from '#config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { checkedSecondary, defaultTsigName, type Endpoint } from '#dns/secondaries/secondary.ts';
+import type { KnotTls } from '../knot/certificate.ts';
+import { rateItemsOfVersion } from '../knot/configuration.ts';
 import { diskPlan } from '../knot/disk.ts';
 import type { EDGE_SETTINGS } from '../settings.ts';
 
@@ -15,9 +17,16 @@ const COOKIE_DIGITS = 32;
 /**
  * A text for `knotd -c`.
  * @param primaries the nodes, the usual source of transfers first
+ * @param version that of knotd; null: the oldest
+ * @param tls the copies of the certificate for DNS over TLS; null: without it
  * @throws Error if the name of the secondary or its TSIG key has a wrong form
  */
-export function edgeConfiguration(settings: EdgeSettings, primaries: readonly Endpoint[]): string {
+export function edgeConfiguration(
+  settings: EdgeSettings,
+  primaries: readonly Endpoint[],
+  version: string | null,
+  tls: KnotTls | null = null,
+): string {
   const { ZONESTEAD_EDGE_SECONDARY: name, ZONESTEAD_KNOT_PORT: port, ZONESTEAD_KNOT_RATE_LIMIT: perSecond } = settings;
   const secret = settings.ZONESTEAD_EDGE_TSIG_SECRET.trim();
   const { key, addresses } = checkedSecondary({
@@ -35,13 +44,21 @@ export function edgeConfiguration(settings: EdgeSettings, primaries: readonly En
   return knotConfig(
     { primaries: addresses, key, zones: null, catalog: catalogName(name) },
     {
-      listen: settings.ZONESTEAD_KNOT_LISTEN.split(',').map((address) => ({ address, port })),
+      listen: settings.ZONESTEAD_KNOT_LISTEN.map((address) => ({ address, port })),
       folder: settings.ZONESTEAD_KNOT_FOLDER,
     },
     {
       identity: settings.ZONESTEAD_NODE_NAME,
       workers: settings.ZONESTEAD_KNOT_WORKERS,
-      rateLimit: perSecond === 0 ? null : { perSecond, exempt: settings.ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT },
+      rateLimit:
+        perSecond === 0
+          ? null
+          : {
+              perSecond,
+              exempt: settings.ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT,
+              items: rateItemsOfVersion(version, perSecond),
+            },
+      tls,
       // All edges with one key share an address.
       cookieSecret:
         settings.ZONESTEAD_KNOT_COOKIE_SECRET ??

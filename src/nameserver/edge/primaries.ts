@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, realClock } from '#base/clock.ts';
+import { preferFamily } from '#base/families.ts';
 import { sleep } from '#base/wait.ts';
 import type { HostPort } from '#config.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
@@ -75,9 +76,9 @@ export async function primaries(
   }
 }
 
-/** The same one of several addresses each time: IPv4 first, because it sorts so. */
+/** The same one of several addresses each time, of the family that this machine uses first. */
 function first(addresses: readonly string[]): string | undefined {
-  return [...addresses].sort((a, b) => isIP(a) - isIP(b) || (a < b ? -1 : 1))[0];
+  return preferFamily(addresses)[0];
 }
 
 async function ofSystem(host: string): Promise<string[]> {

@@ -23,7 +23,7 @@ export async function applyTransferItems(
 ): Promise<number> {
   const commands = diffConfig(await control.session(readOwned, signal), wantedItems);
   for (const portion of transactions(commands, isReference)) {
-    await control.session((session) => commit(session, portion), signal);
+    await control.sessionAlone((session) => commit(session, portion), signal);
   }
   return commands.length;
 }

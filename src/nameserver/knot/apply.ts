@@ -1,8 +1,8 @@
 // Brings the configuration database of a running knotd to the given items, in one transaction. Zones, groups that are
 // not among the items, and everything that transferItems decides stay as they are.
 import { type ConfigItem, nameItem } from './configuration.ts';
-import type { KnotControl, KnotSession } from './control.ts';
-import { isRefusal } from './errors.ts';
+import type { KnotArguments, KnotControl, KnotSession } from './control.ts';
+import { isRefusal, KnotError } from './errors.ts';
 import { isOwned } from './secondaries.ts';
 
 export interface AppliedZone {
@@ -15,9 +15,12 @@ export interface AppliedZone {
 /** Groups that the settings may leave out: without the setting, they are removed. */
 export const OPTIONAL_GROUPS = [{ section: 'mod-rrl', id: 'default' }] as const;
 
+/** Knot's text. */
+const TRANSACTION_EXISTS = 'too many transactions';
+
 /** Knot reads these once. */
 const AT_START =
-  /^(server\.(listen|rundir|pidfile|udp-workers|tcp-workers|background-workers|async-start)|control\.listen|database\..*)$/;
+  /^(server\.(listen|listen-tls|rundir|pidfile|udp-workers|tcp-workers|background-workers|async-start)|control\.listen|database\..*)$/;
 
 /** @throws KnotError with Knot's text; nothing is changed then */
 export async function applyConfiguration(
@@ -25,7 +28,7 @@ export async function applyConfiguration(
   items: readonly ConfigItem[],
   signal: AbortSignal,
 ): Promise<AppliedZone> {
-  return control.session(async (session) => {
+  return control.sessionAlone(async (session) => {
     const { run } = session;
     await beginConfiguration(run);
     try {
@@ -42,15 +45,41 @@ export async function applyConfiguration(
   }, signal);
 }
 
-/** Begins a transaction; one that a predecessor left open is aborted. */
+/** Begins a transaction; those that a predecessor left open are aborted. Only for a session that runs alone. */
 export async function beginConfiguration(run: KnotSession['run']): Promise<void> {
+  const abortAndBegin = async (abort: string) => {
+    await run(abort).catch(ignoreRefusal);
+    await run('conf-begin');
+  };
+  const onlyTooMany = (error: unknown) => {
+    if (!isRefusal(error, TRANSACTION_EXISTS)) throw error;
+  };
   try {
     await run('conf-begin');
   } catch (error) {
-    if (!isRefusal(error, 'too many transactions')) throw error;
-    await run('conf-abort');
-    await run('conf-begin');
+    onlyTooMany(error);
+    await abortAndBegin('conf-abort').catch((again: unknown) => {
+      onlyTooMany(again);
+      // Knot 3.4 also means the transactions of zones. Most zones have none, which it takes for a failure.
+      return abortAndBegin('zone-abort');
+    });
   }
+}
+
+/** Begins the transaction of a zone; those that a predecessor left open are aborted. */
+export async function beginZone(run: KnotSession['run'], at: KnotArguments): Promise<void> {
+  try {
+    await run('zone-begin', at);
+  } catch (error) {
+    if (!isRefusal(error, TRANSACTION_EXISTS)) throw error;
+    // It belongs to the zone, not to a connection. Knot 3.4 also means a transaction of the configuration.
+    await run('zone-abort', at).catch(() => run('conf-abort').catch(ignoreRefusal));
+    await run('zone-begin', at);
+  }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof KnotError && error.failure === 'refused')) throw error;
 }
 
 /** Items of the same groups that transferItems decides stay. */

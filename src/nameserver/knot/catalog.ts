@@ -7,6 +7,7 @@ import {
   catalogName,
 } from '#dns/secondaries/catalog.ts';
 import { type SerialWish, slottedSerial } from '#dns/secondaries/serial.ts';
+import { beginZone } from './apply.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
 
@@ -34,7 +35,7 @@ export function writeCatalog(control: KnotControl, wish: CatalogWish, signal: Ab
     const { add, remove } = catalogChange(records, wish.members);
     if (current !== null && add.length === 0 && remove.length === 0) return current;
     const serial = slottedSerial({ ...wish.serial, current });
-    await run('zone-begin', { zone });
+    await beginZone(run, { zone });
     try {
       const soa = `invalid. invalid. ${serial} ${REFRESH}`;
       const commands = [

@@ -1,7 +1,9 @@
 // The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason;
 // all others have Knot's defaults. Pure.
+import type { KnotTls, TlsSettings } from './certificate.ts';
 import { type DiskPlan, diskPlan } from './disk.ts';
 import type { KnotFolder } from './folder.ts';
+import { isSince } from './version.ts';
 
 export interface ListenAddress {
   address: string;
@@ -9,7 +11,11 @@ export interface ListenAddress {
 }
 
 export interface RateLimit {
-  /** Answers a second for one flow: a network of clients (/24, /56) and one kind of answer of one zone. */
+  /**
+   * Answers a second. Knot 3.2 counts those of one flow: a network of clients (/24, /56) and one kind of answer of one
+   * zone. Knot 3.4 counts all UDP answers to one address, and lets a network have a multiple of that (/24: 32 times,
+   * /56: 3 times).
+   */
   perSecond: number;
   /**
    * Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never.
@@ -21,7 +27,11 @@ export interface RateLimit {
 }
 
 export interface KnotSettings {
+  /** DNS over TLS; absent: none. */
+  tls?: TlsSettings;
   folder: KnotFolder;
+  /** The version of knotd; null or absent: the oldest. */
+  version?: string | null;
   listen: readonly ListenAddress[];
   /** Answers to NSID (RFC 5001) and to `id.server.` with this name. */
   identity: string;
@@ -66,11 +76,15 @@ export function nameItem(section: string): string {
 export const POLICY = 'zonestead';
 export const TEMPLATE = 'default';
 
+/** Its control socket serves several clients, and its rate limit counts addresses. */
+const KNOT_34 = '3.4';
+
 /**
  * Every item that Zonestead sets, outside of `zone`. Groups come before items that refer to them.
+ * @param tls the copies of the certificate, for the settings of DNS over TLS; null: without it
  */
-export function configuration(settings: KnotSettings): ConfigItem[] {
-  const { folder, listen, identity, rateLimit, disk = diskPlan(undefined) } = settings;
+export function configuration(settings: KnotSettings, tls: KnotTls | null = null): ConfigItem[] {
+  const { folder, listen, identity, rateLimit, disk = diskPlan(undefined), version = null } = settings;
   const items: ConfigItem[] = [];
   const add = (
     section: string,
@@ -88,6 +102,13 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     rundir: folder.root,
     pidfile: folder.pidFile,
     listen: listen.map(({ address, port }) => `${address}@${port}`),
+    ...(tls === null
+      ? {}
+      : {
+          'listen-tls': [...new Set(listen.map(({ address }) => `${address}@${tls.port}`))],
+          'cert-file': tls.certificate,
+          'key-file': tls.key,
+        }),
     identity,
     nsid: identity,
     // An attacker looks for versions with known faults.
@@ -99,8 +120,10 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     'background-workers': settings.backgroundWorkers ?? 2,
     'tcp-max-clients': settings.tcpClients ?? 1_000,
   });
-  // Knot closes a connection of which it has heard nothing for this time; Knot 3.2 serves no other meanwhile.
-  add('control', undefined, { listen: folder.socket, timeout: 5 });
+  // Knot closes a connection of which it has heard nothing for this time; Knot 3.2 serves no other meanwhile. For Knot
+  // 3.4 it is also the time for which a command waits for another one, and after which it is not executed, with an
+  // empty answer: longer than any limit of a command (control.ts), so that none of ours believes that answer.
+  add('control', undefined, { listen: folder.socket, timeout: isSince(version, KNOT_34) ? 660 : 5 });
   // Each command is a line at `info`, and each name without records that is looked for is one at `error`.
   add('log', 'stdout', { server: 'info', zone: 'warning', control: 'critical' });
   add('database', undefined, {
@@ -118,6 +141,7 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
       'rate-limit': rateLimit.perSecond,
       slip: rateLimit.slip ?? 1,
       whitelist: rateLimit.exempt ?? [],
+      ...rateItemsOfVersion(version, rateLimit.perSecond),
     });
   }
   add('policy', POLICY, {
@@ -144,4 +168,13 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     'global-module': ['mod-stats/default', 'mod-cookies/default', ...(rateLimit ? ['mod-rrl/default'] : [])],
   });
   return items;
+}
+
+/**
+ * Items of mod-rrl that Knot 3.2 does not have. A client that was quiet may use up its second at once, as with Knot
+ * 3.2; the default is 125 answers. Without the other item, Knot 3.4 also closes connections over TCP of a client that
+ * takes more than 5 ms of processor time a second, as each transfer of a zone does.
+ */
+export function rateItemsOfVersion(version: string | null, perSecond: number): Record<string, number> {
+  return isSince(version, KNOT_34) ? { 'instant-limit': perSecond, 'time-rate-limit': 0 } : {};
 }

@@ -1,10 +1,17 @@
 // Commands for one knotd through its control socket.
 //
 // A connection lives as long as one piece of work. Knot 3.2 serves its connections one after another, so an idle one
-// would make all others wait, `knotc` too; Knot 3.4.7 and later serve eight at once.
+// would make all others wait, `knotc` too. Knot 3.4 serves eight at once, and has two traps then:
+//
+// - It refuses to begin a transaction of the configuration while one of any zone is open, and the reverse.
+// - A command that waits too long for another one (see `control.timeout` in configuration.ts) is not executed, and its
+//   answer is empty, as if it was.
+//
+// So sessions that change the configuration, or that purge zones, run alone.
 import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { Limit } from '#base/limit.ts';
+import { SharedLock } from '#base/shared-lock.ts';
 import { sleep } from '#base/wait.ts';
 import { type KnotArguments, KnotConnection, type KnotUnits } from './connection.ts';
 import { KnotError } from './errors.ts';
@@ -36,9 +43,11 @@ export interface KnotControl {
   run: RunCommand;
   /**
    * Several commands on one connection. With Knot 3.2 all other commands wait until the work has ended, so it must wait
-   * for nothing else, least of all for another session.
+   * for nothing else, least of all for another session. No command of ALONE may be in it.
    */
   session<T>(work: (session: KnotSession) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** A session that runs alone, with any commands. */
+  sessionAlone<T>(work: (session: KnotSession) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Closes all connections; commands that are under way fail. */
   close(): void;
 }
@@ -53,6 +62,8 @@ export interface KnotControlOptions {
    * s.)
    */
   connectMs?: number;
+  /** The part of it for which no process may listen at the socket. (Default: all of it.) */
+  absentMs?: number;
   /** The limit of one command. (Default: 120 s.) */
   commandMs?: number;
   /** The limit of a commit, in which Knot signs what is new: 100,000 records take half a minute. (Default: 600 s.) */
@@ -65,13 +76,25 @@ export interface KnotControlOptions {
 const MAX_ANSWER = 128 * 1024 * 1024;
 const FIRST_RETRY_MS = 2;
 const LAST_RETRY_MS = 100;
+/** Commands for which Knot 3.4 waits until no other one runs. */
+const ALONE = /^(conf-(begin|set|unset|get|diff|commit|abort)|zone-(purge|backup|restore)|reload)$/;
 /** The socket is not there yet, belongs to a knotd that has ended, or has no place in its queue. */
 const TRANSIENT = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
+/** No process listens. */
+const ABSENT = ['ENOENT', 'ECONNREFUSED'];
 
 export function knotControl(options: KnotControlOptions): KnotControl {
-  const { socket, connections = 4, connectMs = 30_000, commandMs = 120_000, commitMs = 600_000 } = options;
+  const {
+    socket,
+    connections = 4,
+    connectMs = 30_000,
+    absentMs = connectMs,
+    commandMs = 120_000,
+    commitMs = 600_000,
+  } = options;
   const clock = options.clock ?? realClock;
   const permits = new Limit({ permits: connections });
+  const lock = new SharedLock();
   const sessions = new Set<AbortController>();
 
   const sessionOn = (connection: KnotConnection, outer: AbortSignal | undefined): KnotSession => {
@@ -101,15 +124,21 @@ export function knotControl(options: KnotControlOptions): KnotControl {
     };
   };
 
-  const session: KnotControl['session'] = async (work, signal) => {
+  const runSession = async <T>(
+    isAlone: boolean,
+    work: (session: KnotSession) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> => {
     const sessionAbort = new AbortController();
     const onAbort = () => sessionAbort.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     sessions.add(sessionAbort);
+    let unlock: (() => void) | undefined;
     let release: (() => void) | undefined;
     let connection: KnotConnection | undefined;
     try {
+      unlock = await (isAlone ? lock.takeAlone(sessionAbort.signal) : lock.share(sessionAbort.signal));
       release = await permits.take('', sessionAbort.signal);
       connection = await connectInTime(sessionAbort.signal);
       const result = await work(sessionOn(connection, sessionAbort.signal));
@@ -120,6 +149,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
       throw error;
     } finally {
       release?.();
+      unlock?.();
       sessions.delete(sessionAbort);
       signal?.removeEventListener('abort', onAbort);
     }
@@ -129,6 +159,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
   const connectInTime = async (signal: AbortSignal): Promise<KnotConnection> => {
     const limit = deadline(clock, connectMs, signal);
     let last = '';
+    let absentSince: number | null = null;
     try {
       for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
         try {
@@ -137,6 +168,8 @@ export function knotControl(options: KnotControlOptions): KnotControl {
           const { code = '', message } = error as NodeJS.ErrnoException;
           if (!limit.signal.aborted && !TRANSIENT.includes(code)) throw notConnected(socket, message);
           if (!limit.signal.aborted) last = message;
+          absentSince = ABSENT.includes(code) ? (absentSince ?? clock.now()) : null;
+          if (absentSince !== null && clock.now() - absentSince >= absentMs) throw notConnected(socket, message);
         }
         await sleep(clock, pause, limit.signal);
       }
@@ -149,8 +182,9 @@ export function knotControl(options: KnotControlOptions): KnotControl {
   };
 
   return {
-    session,
-    run: (command, args, signal) => session(({ run }) => run(command, args), signal),
+    session: (work, signal) => runSession(false, work, signal),
+    sessionAlone: (work, signal) => runSession(true, work, signal),
+    run: (command, args, signal) => runSession(ALONE.test(command), ({ run }) => run(command, args), signal),
     close: () => {
       const reason = new KnotError('unreachable', 'closed', 'the control connection to knotd was closed');
       for (const sessionAbort of sessions) sessionAbort.abort(reason);

@@ -6,6 +6,8 @@ export interface KnotFolder {
   readonly root: string;
   /** The configuration database, for `knotd -C` and `keymgr -C`. */
   readonly confdb: string;
+  /** The configuration of an edge as a text, for `knotd -c`. */
+  readonly configuration: string;
   /** The journal, the keys and the timers. */
   readonly storage: string;
   /** The control socket. */
@@ -28,6 +30,7 @@ export function knotFolder(root: string): KnotFolder {
   return {
     root,
     confdb: join(root, 'confdb'),
+    configuration: join(root, 'knot.conf'),
     storage: join(root, 'storage'),
     socket,
     pidFile: join(root, 'knot.pid'),

@@ -20,6 +20,8 @@ export interface ZoneKey {
 export interface KeyStore {
   /** Makes the key the only one of its zone. @throws if keymgr fails, with its words */
   put(key: ZoneKey, signal: AbortSignal): Promise<void>;
+  /** The private key with an id, in PEM. Secret. @throws Error if its file is missing or damaged */
+  read(id: string): Promise<string>;
   /** The key ids of a zone, which are their files' names. */
   list(zone: string, signal: AbortSignal): Promise<string[]>;
   /**
@@ -95,6 +97,12 @@ class KeymgrStore implements KeyStore {
   async list(zone: string, signal: AbortSignal): Promise<string[]> {
     const lines = (await this.#keymgrOf(zone, ['list'], signal)).split('\n');
     return lines.map((line) => line.split(' ')[0]!).filter((word) => /^[0-9a-f]{40}$/.test(word));
+  }
+
+  async read(id: string): Promise<string> {
+    const fileText = await readFile(this.#fileOf(id), 'utf8').catch(() => '');
+    if (!isKeyWith(fileText, id)) throw new Error(`the file of the key ${id} is missing or damaged`);
+    return fileText;
   }
 
   async clean(): Promise<void> {

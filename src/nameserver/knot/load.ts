@@ -96,7 +96,8 @@ export async function loadKnotZone(context: LoadContext, load: ZoneLoad, signal:
 
 /** Whether knotd loads the zone now, or is about to. @param states the answer to `zone-status` */
 export function isLoading(states: readonly KnotItem[]): boolean {
-  return ['running', 'pending'].includes(findState(states, 'load') ?? '');
+  // Knot 3.4 adds the time: `running(+3s)`.
+  return /^(running|pending)\b/.test(findState(states, 'load') ?? '');
 }
 
 /** Removes items and files that interrupted loads left. No load may be under way. */
@@ -143,7 +144,7 @@ function configure(
   units: readonly KnotArguments[],
   signal: AbortSignal,
 ): Promise<void> {
-  return control.session(async ({ run }) => {
+  return control.sessionAlone(async ({ run }) => {
     await beginConfiguration(run);
     try {
       for (const unit of units) {

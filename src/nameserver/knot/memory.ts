@@ -8,7 +8,7 @@ export async function knotMemory(folder: KnotFolder, proc = '/proc'): Promise<nu
   try {
     const pid = Number.parseInt(await readFile(folder.pidFile, 'utf8'), 10);
     const command = (await readFile(`${proc}/${pid}/cmdline`, 'utf8')).split('\0');
-    if (!command.includes(folder.confdb)) return null;
+    if (![folder.confdb, folder.configuration].some((path) => command.includes(path))) return null;
     const status = await readFile(`${proc}/${pid}/status`, 'utf8');
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
     return kibibytes === undefined ? null : Number(kibibytes) * 1024;

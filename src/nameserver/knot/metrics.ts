@@ -10,6 +10,7 @@ import { KnotError } from './errors.ts';
 import type { KnotFolder } from './folder.ts';
 import { knotMemory } from './memory.ts';
 import type { KnotItem } from './protocol.ts';
+import { type Disk, measureDisk } from './room.ts';
 import { COUNTERS, collectSamples, zoneCount } from './statistics.ts';
 
 const EVERY_MS = 2_000;
@@ -122,8 +123,16 @@ export function watchKnot({ registry }: Metrics, folder: KnotFolder, clock = rea
   gauge('dns_zones', 'Zones in the configuration of knotd, with catalogs.', ({ items }) => zoneCount(items ?? []) ?? 0);
   gauge(
     'dns_memory_bytes',
-    'Resident memory of knotd. There is no such series in a pod, where the process of another container is not visible.',
+    'Resident memory of knotd. Absent in a pod, where the process of another container is not visible.',
     () => knotMemory(folder),
+  );
+  const disk = (name: string, help: string, read: (disk: Disk) => number) =>
+    gauge(name, help, () => measureDisk(folder.storage).then(read, () => null));
+  disk('node_volume_bytes', 'Size of the volume with the zones of the node.', ({ size }) => size);
+  disk(
+    'node_volume_free_bytes',
+    'Free space of the volume with the zones of the node. Near the end, the node makes no more changes.',
+    ({ free }) => free,
   );
   return { latest, close: () => control.close() };
 }

@@ -8,12 +8,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Clock, realClock } from '#base/clock.ts';
+import { chooseListenAddresses } from '#base/listen-address.ts';
 import { sleep } from '#base/wait.ts';
-import { configuration, type KnotSettings } from './configuration.ts';
+import { prepareTls, readTls, removeOtherCopies } from './certificate.ts';
+import { configuration, type KnotSettings, type ListenAddress } from './configuration.ts';
 import { configurationFile } from './configuration-file.ts';
 import { databaseFile, setAside, setDamagedAside } from './damaged.ts';
 import { mergeConfiguration } from './exported.ts';
 import { findSharedModules } from './shared-modules.ts';
+import { programVersion } from './version.ts';
 
 export interface PrepareOptions {
   /** The path of knotc. */
@@ -41,8 +44,8 @@ const RETRY_MS = 100;
  * Gives the folder the settings, with mode 700, and removes the socket and the PID file that a killed knotd left.
  * Zones, remotes, ACLs and keys of a database that is there stay. Damaged databases are set aside. Only for a folder
  * whose knotd does not run.
- * @throws Error if this knotd would crash, if it runs, if a database may not be written, or if knotc fails, with its
- * words; the configuration is as before then
+ * @throws Error if this knotd would crash, if it cannot serve DNS over TLS as the settings say, if it runs, if a
+ * database may not be written, or if knotc fails, with its words; the configuration is as before then
  */
 export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'updated'> {
   const { settings, signal } = options;
@@ -54,7 +57,10 @@ export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'up
   await untilStopped(options);
   await rm(folder.pidFile, { force: true });
   await rm(folder.socket, { force: true });
-  const items = configuration(settings);
+  const version = await programVersion(options.knotc, signal);
+  const { tls: tlsSettings } = settings;
+  const tls = tlsSettings ? await prepareTls(tlsSettings, folder, version, () => readTls(tlsSettings, signal)) : null;
+  const items = configuration({ ...settings, version, listen: await expand(settings.listen) }, tls);
   await setDamagedAside(folder, (text) => options.warn?.(text));
   // The file contains secrets. knotc keeps the mode of a file that is there.
   const file = join(folder.root, 'knot.conf');
@@ -65,10 +71,19 @@ export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'up
     const text = isThere ? mergeConfiguration(await readFile(file, 'utf8'), items) : configurationFile(items);
     await writeFile(file, text);
     await knotc(options, ['-f', 'conf-import', file], signal);
+    await removeOtherCopies(folder, tls);
     return isThere ? 'updated' : 'made';
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** knotd needs an address for each family. */
+async function expand(listen: KnotSettings['listen']): Promise<ListenAddress[]> {
+  const lists = listen.map(async ({ address, port }) =>
+    (await chooseListenAddresses([address])).map((each) => ({ address: each, port })),
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 /** @returns whether there is a configuration. One that knotc cannot read is set aside. */

@@ -6,7 +6,7 @@ import { isOwnType } from '#dns/types/numbers.ts';
 import { canonicalRdata, octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
 import { nameToWire, uint32 } from '#dns/wire/octets.ts';
 import { asStored } from '#dns/wire/shown-rdata.ts';
-import type { ZoneSoa } from '../engine.ts';
+import type { OnSignature, ZoneSoa } from '../engine.ts';
 import type { KnotArguments, KnotItem } from './control.ts';
 import { KnotError } from './errors.ts';
 import { MAX_SECTION } from './protocol.ts';
@@ -67,9 +67,11 @@ function buildUnit(zone: string, name: string, type: string, ttl: number, octets
 export class SetCollector {
   readonly #suffix: string;
   readonly #apex: string;
+  readonly #onSignature: OnSignature;
   #open: { name: string; type: string; ttl: number; rdata: Set<string> } | undefined;
 
-  constructor(zone: string) {
+  constructor(zone: string, onSignature: OnSignature = () => undefined) {
+    this.#onSignature = onSignature;
     this.#apex = absolute(zone);
     this.#suffix = `.${this.#apex}`;
   }
@@ -78,6 +80,7 @@ export class SetCollector {
   push(items: readonly KnotItem[]): ServedSet[] {
     const complete: ServedSet[] = [];
     for (const { owner = '', type: shownType = '', ttl = '0', data = '' } of items) {
+      if (shownType === 'RRSIG') this.#onSignature(readSignatureEnd(data));
       if (isOwnType(shownType)) continue;
       const { type, text } = asStored(shownType, data);
       const name = this.#relative(owner);
@@ -102,6 +105,17 @@ export class SetCollector {
     if (owner === this.#apex) return '@';
     return owner.endsWith(this.#suffix) ? owner.slice(0, -this.#suffix.length) : owner;
   }
+}
+
+/**
+ * The expiration of an RRSIG in s since 1970: its fifth field, as YYYYMMDDHHmmSS or as a number (RFC 4034 section 3.2).
+ * NaN if it is neither.
+ */
+export function readSignatureEnd(data: string): number {
+  const text = data.split(' ', 5)[4] ?? '';
+  if (!/^\d{14}$/.test(text)) return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  const iso = text.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z');
+  return Date.parse(iso) / 1_000;
 }
 
 /**

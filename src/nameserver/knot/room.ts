@@ -10,7 +10,7 @@ const RESERVE_BYTES = 64 * MIB;
 /** An RRset with its signature and NSEC takes about 400 octets in the journal; a change holds it twice. */
 const SET_BYTES = 1_024;
 
-interface Disk {
+export interface Disk {
   readonly size: number;
   readonly free: number;
 }
@@ -45,7 +45,8 @@ export function explainFullJournal(error: unknown): never {
   );
 }
 
-async function measureDisk(folder: string): Promise<Disk> {
+/** @throws if the folder does not exist */
+export async function measureDisk(folder: string): Promise<Disk> {
   // It takes less time than the change to another thread.
   const { bsize, blocks, bavail } = statfsSync(folder);
   return { size: blocks * bsize, free: bavail * bsize };

@@ -42,7 +42,7 @@ export const COUNTERS: readonly Family[] = [
     section: 'mod-stats',
     items: ['request-protocol'],
     label: (_, id) => {
-      const [, transport = 'other', version] = /^(udp|tcp|quic)([46])/.exec(id) ?? [];
+      const [, transport = 'other', version] = /^(udp|tcp|tls|quic)([46])/.exec(id) ?? [];
       return { transport, family: version === '6' ? 'ipv6' : 'ipv4' };
     },
   },

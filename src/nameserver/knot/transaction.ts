@@ -4,8 +4,10 @@ import { slottedSerial } from '#dns/secondaries/serial.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { type ZoneChange, ZoneLoading } from '../engine.ts';
+import { beginZone } from './apply.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
+import { isLoading } from './load.ts';
 import { isEqualSoa, laterDnames, nextServedSerial, planSets } from './plan.ts';
 import { absolute, readSoaItem, SetCollector, unitOfRemoval, unitOfSoa, unitsOfSet } from './records.ts';
 import { explainFullJournal } from './room.ts';
@@ -15,8 +17,7 @@ export interface TransactionOptions {
   isNew: boolean;
 }
 
-/** Knot's texts. */
-const TRANSACTION_EXISTS = 'too many transactions';
+/** Knot's text. */
 const NO_NODE = 'no such node in zone found';
 
 /**
@@ -64,13 +65,13 @@ export async function changeKnotZone(
  */
 async function beginChange(session: KnotSession, zone: string, isNew: boolean): ReturnType<typeof heldSoa> {
   const at = { zone: absolute(zone) };
-  await begin(session.run, at);
+  await beginZone(session.run, at);
   const currentZone = await heldSoa(session, zone);
   if (currentZone !== null || isNew) return currentZone;
   // A transaction that began without contents stays without them when the zone is loaded meanwhile.
   await session.run('zone-abort', at);
   await checkLoaded(session, zone);
-  await begin(session.run, at);
+  await beginZone(session.run, at);
   return heldSoa(session, zone);
 }
 
@@ -81,25 +82,13 @@ export function chooseSerial(heldSerial: number | null, { serial, slot, after }:
   return slottedSerial({ least: serial, current, slot: slot.number, source: slot.isSource });
 }
 
-/** A transaction that a predecessor left open is aborted: it belongs to the zone, not to a connection. */
-async function begin(run: KnotSession['run'], at: KnotArguments): Promise<void> {
-  try {
-    await run('zone-begin', at);
-  } catch (error) {
-    if (!isRefusal(error, TRANSACTION_EXISTS)) throw error;
-    await run('zone-abort', at);
-    await run('zone-begin', at);
-  }
-}
-
 /**
  * A zone without contents is new, or has lost them, or is still being loaded.
  * @throws ZoneLoading
  */
 export async function checkLoaded({ run }: KnotSession, zone: string): Promise<void> {
   const states = await run('zone-status', { zone: absolute(zone) });
-  const load = states.find(({ type }) => type === 'load')?.data;
-  if (load === 'running' || load === 'pending') throw new ZoneLoading(zone);
+  if (isLoading(states)) throw new ZoneLoading(zone);
 }
 
 async function heldSoa({ run }: KnotSession, zone: string): Promise<ReturnType<typeof readSoaItem>> {

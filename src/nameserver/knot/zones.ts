@@ -6,7 +6,7 @@
 import { type Clock, realClock } from '#base/clock.ts';
 import { createSerial } from '#base/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { AddedZone, EngineZone, ZoneChange, ZoneEngine } from '../engine.ts';
+import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
 import type { KnotControl, KnotItem } from './control.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
 import { derivePublicKey, type KeyStore, keyIdOfPublic, type ZoneKey } from './keys.ts';
@@ -15,6 +15,7 @@ import { streamPages } from './pages.ts';
 import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
+import { runningVersion } from './version.ts';
 import { configureZones, listAddedZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
 
 const NO_NODE = 'no such node in zone found';
@@ -66,8 +67,7 @@ class KnotZones implements KnotEngine {
   }
 
   async version(signal?: AbortSignal): Promise<string> {
-    const [item] = await this.#control.run('status', { type: 'version' }, signal);
-    return `Knot DNS ${item?.data?.replace(/^Version: /, '') ?? ''}`.trim();
+    return `Knot DNS ${(await runningVersion(this.#control, signal)) ?? ''}`.trim();
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
@@ -108,19 +108,27 @@ class KnotZones implements KnotEngine {
         );
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      await this.#control.session((session) => configureZones(session, 'conf-unset', presentNames), signal);
+      await this.#control.sessionAlone((session) => configureZones(session, 'conf-unset', presentNames), signal);
       for (const name of presentNames) knownNames.delete(name);
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
     });
   }
 
+  async privateKey(name: string, signal: AbortSignal): Promise<string> {
+    const publishedKeys = (await readPublishedKeys(this.#control, [name], signal)).get(name) ?? [];
+    const ids = publishedKeys.length > 0 ? publishedKeys.map(keyIdOfPublic) : await this.#keys.list(name, signal);
+    const [id] = ids;
+    if (id === undefined || ids.length > 1) throw new Error(`the zone ${name} has ${ids.length} keys`);
+    return this.#keys.read(id);
+  }
+
   check(name: string, signal: AbortSignal): Promise<void> {
     return this.#control.session((session) => checkLoaded(session, name), signal);
   }
 
-  read(name: string, signal: AbortSignal): AsyncIterable<ServedSet[]> {
-    return readZone(this.#control, name, signal);
+  read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncIterable<ServedSet[]> {
+    return readZone(this.#control, name, signal, onSignature);
   }
 
   tidy(signal: AbortSignal): Promise<void> {
@@ -226,7 +234,7 @@ class KnotZones implements KnotEngine {
     await this.#keys.clean();
     await this.#keys.add(zones, signal);
     const names = zones.map(({ zone }) => zone);
-    await this.#control.session((session) => configureZones(session, 'conf-set', names), signal);
+    await this.#control.sessionAlone((session) => configureZones(session, 'conf-set', names), signal);
   }
 
   async #replaceKeys(
@@ -247,8 +255,13 @@ class KnotZones implements KnotEngine {
   }
 }
 
-function readZone(control: KnotControl, name: string, signal: AbortSignal): AsyncIterable<ServedSet[]> {
-  const collector = new SetCollector(name);
+function readZone(
+  control: KnotControl,
+  name: string,
+  signal: AbortSignal,
+  onSignature?: OnSignature,
+): AsyncIterable<ServedSet[]> {
+  const collector = new SetCollector(name, onSignature);
   return streamPages<ServedSet[]>(async (give, stop) => {
     const take = async (items: KnotItem[]) => {
       const sets = collector.push(items);

@@ -1,13 +1,14 @@
 // The requests of a node to the api: the feed, whole zones, digests and reports.
 
 import { type Dispatcher, request } from 'undici';
-import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { FEED_LEVEL } from '#base/feed-levels.ts';
 import { firstHeader } from '#base/first-header.ts';
+import { explainTls } from '#base/tls-fault.ts';
 import { orAborted } from '#base/wait.ts';
 import { buildUrl, fillPath, type Query } from '#client/address.ts';
-import { ApiUnavailable, errorOfAnswer, isAbsent, parseJson } from '#client/errors.ts';
+import { ApiUnavailable, errorOfAnswer, isAbsent } from '#client/errors.ts';
 import { createCall } from '#client/http.ts';
 import type {
   FeedLine,
@@ -18,11 +19,13 @@ import type {
   ZoneDigest,
   ZoneLine,
 } from '#contract/feed.ts';
+import type { LaterLine } from '#contract/feed-later.ts';
+import type { Endings, SalvagePart } from '#contract/feed-salvage.ts';
 import * as feed from '#contract/operations/feed.ts';
-import { FeedFault, textOfError } from './faults.ts';
+import { FEED_PEER, FeedFault, textOfError } from './faults.ts';
 import { createFeedAgent } from './feed-agent.ts';
+import { createLineReader, type LineSchema, skipLater } from './later-lines.ts';
 import { readFeedLines } from './lines.ts';
-import { explainTls } from './tls-fault.ts';
 
 /**
  * Every method throws ApiError if the api refuses the request, and ApiUnavailable or FeedFault if there is no usable
@@ -30,11 +33,15 @@ import { explainTls } from './tls-fault.ts';
  */
 export interface FeedApi {
   /** The lines of the feed, as long as the connection lives. @param after null: from the list of all zones */
-  follow(after: string | null, signal: AbortSignal): AsyncGenerator<FeedLine>;
+  follow(after: string | null, signal: AbortSignal): AsyncGenerator<FeedLine | LaterLine>;
   /** The lines of one zone; null if there is no such zone. */
   zone(id: string, signal: AbortSignal): Promise<AsyncGenerator<ZoneLine> | null>;
   digest(id: string, signal: AbortSignal): Promise<ZoneDigest | null>;
   report(report: NodeReport, signal: AbortSignal): Promise<ReportAnswer>;
+  /** The endings after the number of the last answer; null: all. */
+  endings(after: string | null, signal: AbortSignal): Promise<Endings>;
+  /** Sends a part of a zone that the database lacks. */
+  salvage(part: SalvagePart, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,6 +59,8 @@ interface FeedApiOptions {
   readonly node: string;
   /** A PEM file with the authorities that are trusted instead of those of the machine. It is read for each request. */
   readonly caFile?: string | undefined;
+  /** Hosts and networks that need no proxy, as in NO_PROXY. */
+  readonly noProxy?: string | undefined;
   readonly clock: Clock;
   /** Called with the Date header of an answer, in ms since the epoch. */
   onDate(ms: number): void;
@@ -68,18 +77,20 @@ const ZONE_SILENCE_MS = 20_000;
 const CONNECT_MS = 10_000;
 const DIGEST_MS = 120_000;
 const REPORT_MS = 5_000;
+/** A part has at most 1 MiB. */
+const SALVAGE_MS = 30_000;
 const ERROR_BYTES = 65_536;
 
 /** An operation whose answer is a stream of lines. */
 interface Stream<T> {
   readonly produces: readonly [string];
-  readonly answers: { readonly 200: z.ZodType<T> };
+  readonly answers: { readonly 200: LineSchema<T> };
 }
 
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
 export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   const { clock, key } = options;
-  const agent = options.agent ?? createFeedAgent({ caFile: options.caFile, connectMs: CONNECT_MS });
+  const agent = options.agent ?? createFeedAgent({ ...options, connectMs: CONNECT_MS });
   const baseUrl = new URL(options.url);
   const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
   const call = createCall({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
@@ -93,8 +104,8 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
     query: Query,
     silenceMs: number,
     signal: AbortSignal,
-  ): Promise<AsyncGenerator<T>> => {
-    const url = buildUrl(baseUrl, path, query);
+  ): Promise<AsyncGenerator<T | LaterLine>> => {
+    const url = buildUrl(baseUrl, path, { ...query, understands: FEED_LEVEL });
     const connection = new AbortController();
     const onAbort = () => connection.abort(signal.reason);
     if (signal.aborted) throw signal.reason;
@@ -127,7 +138,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
       const abort = (reason: Error) => connection.abort(reason);
       return parsed(
         readFeedLines(answer.body, { maxBytes: MAX_LINE_BYTES, silenceMs, clock, abort }),
-        answers[200],
+        createLineReader(answers[200]),
         release,
         signal,
       );
@@ -149,12 +160,19 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
       yield* await open(feed.followFeed, fillPath(feed.followFeed), query, FEED_SILENCE_MS, signal);
     },
     zone: (id, signal) =>
-      open(feed.readServedZone, fillPath(feed.readServedZone, { id }), {}, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
+      open(feed.readServedZone, fillPath(feed.readServedZone, { id }), {}, ZONE_SILENCE_MS, signal)
+        .then(skipLater)
+        .catch(nullIfAbsent),
     digest: (id, signal) =>
       call(feed.readZoneDigest, { params: { id } }, { signal, timeoutMs: DIGEST_MS })
         .catch(nullIfAbsent)
         .catch(throwKnown),
     report: (report, signal) => call(feed.reportNode, { body: report }, { signal }).catch(throwKnown),
+    endings: (after, signal) =>
+      callForTransfers(feed.readEndings, { query: after === null ? {} : { after } }, { signal }).catch(throwKnown),
+    salvage: async (part, signal) => {
+      await call(feed.salvageZone, { body: part }, { signal, timeoutMs: SALVAGE_MS }).catch(throwKnown);
+    },
     transfers: (signal) =>
       callForTransfers(feed.readTransfers, { query: { node: options.node } }, { signal }).catch(throwKnown),
     reportTransfers: async (report, signal) => {
@@ -168,19 +186,12 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
 
 async function* parsed<T>(
   lines: AsyncIterable<string>,
-  schema: z.ZodType<T>,
+  read: (line: string) => T,
   release: () => void,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   try {
-    for await (const line of lines) {
-      const result = schema.safeParse(parseJson(line));
-      if (!result.success) {
-        const where = result.error.issues[0]?.path.join('.') || 'the whole line';
-        throw new FeedFault(`a line of the api's answer breaks the contract at ${where}`);
-      }
-      yield result.data;
-    }
+    for await (const line of lines) yield read(line);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw known(error);
@@ -191,7 +202,7 @@ async function* parsed<T>(
 
 /** Faults that have a type of their own stay; everything else is a failure of the network. */
 function known(error: unknown): unknown {
-  const explanation = explainTls(error);
+  const explanation = explainTls(error, FEED_PEER);
   if (explanation !== null) return new ApiUnavailable(`The api is unreachable: ${explanation}`, error);
   if (error instanceof FeedFault || error instanceof ApiUnavailable) return error;
   if (error instanceof Error && error.name === 'ApiError') return error;
@@ -200,7 +211,7 @@ function known(error: unknown): unknown {
 }
 
 function throwKnown(error: unknown): never {
-  throw explainTls(error) === null ? error : known(error);
+  throw explainTls(error, FEED_PEER) === null ? error : known(error);
 }
 
 function nullIfAbsent(error: unknown): null {

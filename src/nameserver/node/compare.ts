@@ -1,6 +1,6 @@
 // Compares the contents of the name server with those of the api, by digest, one zone at a time: each zone once in an
 // interval, zones in doubt at once, and all zones when an operator asks. Zones that differ are read again, and only
-// that changes them.
+// that changes them. The same read tells until when the signatures of a zone are valid, also while the api is away.
 import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';
@@ -48,6 +48,8 @@ export class Comparer {
   #round: string[] = [];
   #nextAt: number;
   #wake: () => void = () => undefined;
+  /** By zone, the end of the signature that ends first, in s since 1970, as of the last read of the whole zone. */
+  readonly #signatureEnds = new Map<string, number>();
 
   constructor(options: CompareOptions) {
     this.#options = options;
@@ -78,6 +80,17 @@ export class Comparer {
       { zone: name, differing: names.length, names: names.slice(0, 10) },
       'the name server held other records than the api has; the node corrected them',
     );
+  }
+
+  /** The end of the signature that ends first in any zone, in s since 1970; infinite before the first comparison. */
+  firstSignatureEnd(): number {
+    const zones = this.#options.state.rows();
+    let first = Number.POSITIVE_INFINITY;
+    for (const [name, end] of this.#signatureEnds) {
+      if (!zones.has(name)) this.#signatureEnds.delete(name);
+      else if (end < first) first = end;
+    }
+    return first;
   }
 
   /** Runs until the signal aborts. */
@@ -125,16 +138,18 @@ export class Comparer {
     const { api, engine, state, zones, log } = this.#options;
     this.#due.delete(name);
     const row = state.rows().get(name);
-    if (row === undefined || row.id === '' || row.isUnlisted) return;
+    if (row === undefined || row.id === '' || row.unlisted !== null || delegatesHeld(state, name)) return;
     const isQuiet = () => state.rows().get(name) === row && !zones.isBusy(name);
     if (!isQuiet()) return this.#later(name, tries, AGAIN_MS);
     try {
       // The api need not read a zone that cannot be compared.
       await engine.check(name, signal);
-      const wantedDigest = await api.digest(row.id, signal);
+      const wantedDigest = await api.digest(row.id, signal).catch(async (error: unknown) => {
+        if (tries === 0) await this.#readDigest(name, signal);
+        throw error;
+      });
       if (wantedDigest === null) return;
-      let digest = EMPTY_DIGEST;
-      for await (const page of engine.read(name, signal)) digest = addToDigest(digest, page);
+      const digest = await this.#readDigest(name, signal);
       if (!isQuiet()) return this.#later(name, tries, AGAIN_MS);
       if (digest === wantedDigest.digest) {
         if (wantedDigest.version === row.version && !row.isExact) state.put({ ...row, isExact: true });
@@ -158,7 +173,24 @@ export class Comparer {
     }
   }
 
+  async #readDigest(name: string, signal: AbortSignal): Promise<typeof EMPTY_DIGEST> {
+    let digest = EMPTY_DIGEST;
+    let first = Number.POSITIVE_INFINITY;
+    const onSignature = (end: number) => {
+      if (end < first) first = end;
+    };
+    for await (const page of this.#options.engine.read(name, signal, onSignature)) digest = addToDigest(digest, page);
+    this.#signatureEnds.set(name, first);
+    return digest;
+  }
+
   #later(name: string, tries: number, ms: number): void {
     if (tries < MAX_TRIES) this.#due.set(name, { at: this.#options.clock.now() + ms, tries: tries + 1 });
   }
+}
+
+/** Whether the zone has delegations of held zones, which the api does not render. */
+function delegatesHeld(state: NodeState, zone: string): boolean {
+  for (const name of state.unlisted()) if (name.endsWith(`.${zone}`)) return true;
+  return false;
 }

@@ -4,10 +4,7 @@ import type { Config } from '#config.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { applyConfiguration } from '../knot/apply.ts';
-import { configuration, type KnotSettings } from '../knot/configuration.ts';
-import { type KnotControl, knotControl } from '../knot/control.ts';
-import { KnotError } from '../knot/errors.ts';
+import { knotControl } from '../knot/control.ts';
 import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
 import { watchKnot } from '../knot/metrics.ts';
@@ -19,10 +16,13 @@ import { reportAnswers } from './answers.ts';
 import { createFeedApi } from './api.ts';
 import { tellSlowness } from './engine-policies.ts';
 import { type RunningNode, startNode } from './node.ts';
+import { knotSetup } from './setup.ts';
 import { openState } from './state.ts';
 
 /** Knot 3.2 accepts no connection while it signs a large zone for the first time. */
 const CONNECT_MS = 120_000;
+/** A knotd that starts listens sooner, and one that has crashed not at all. */
+const ABSENT_MS = 15_000;
 
 /** The settings that concern the node itself. */
 export type NodeConfig = Omit<
@@ -51,7 +51,9 @@ export function composeNode(
   }
   const settings = knotSettings(config, config.ZONESTEAD_NODE_KEY);
   const { folder } = settings;
-  const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
+  const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS, absentMs: ABSENT_MS });
+  const setup = knotSetup({ control, settings, clock: realClock, log, metrics });
+  const followed = setup.followTls(signal);
   const statistics = watchKnot(metrics, folder);
   let node: RunningNode | null = null;
   const feed = createFeedApi({
@@ -59,6 +61,7 @@ export function composeNode(
     key: config.ZONESTEAD_NODE_KEY,
     node: config.ZONESTEAD_NODE_NAME,
     caFile: config.ZONESTEAD_FEED_CA,
+    noProxy: config.NO_PROXY,
     clock: realClock,
     onDate: (ms) => node?.clockOfApi(ms),
   });
@@ -79,8 +82,9 @@ export function composeNode(
       metrics,
       compareMs: config.ZONESTEAD_NODE_COMPARE_MINUTES * 60_000,
       behindMs: config.ZONESTEAD_NODE_BEHIND_SECONDS * 1_000,
+      loadMs: config.ZONESTEAD_NODE_LOAD_SECONDS * 1_000,
       configure: async (limit) => {
-        await applySettings(control, settings, log, limit);
+        await setup.apply(limit);
         await engine.tidy(limit);
       },
       engineRun: () => identifyRun(folder),
@@ -92,24 +96,11 @@ export function composeNode(
   return {
     ...runningNode,
     close: async () => {
+      await followed;
       statistics.close();
       control.close();
       await feed.close();
       state.close();
     },
   };
-}
-
-/** A knotd that refuses a setting serves its zones with the former ones. @throws KnotError if it does not answer */
-async function applySettings(control: KnotControl, settings: KnotSettings, log: Logger, signal: AbortSignal) {
-  try {
-    const { changed, needsRestart } = await applyConfiguration(control, configuration(settings), signal);
-    if (changed.length > 0) log.info({ changed }, 'the configuration of knotd is changed to the settings');
-    if (needsRestart.length > 0) {
-      log.warn({ changed: needsRestart }, 'knotd takes some of its settings up only when it starts: restart it');
-    }
-  } catch (error) {
-    if (!(error instanceof KnotError && error.failure === 'refused')) throw error;
-    log.error(`knotd keeps its former configuration: ${error.message}`);
-  }
 }

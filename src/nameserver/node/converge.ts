@@ -100,6 +100,18 @@ async function readFromApi(
   }
 }
 
+/**
+ * A zone that the node holds although the list lacks it keeps its delegation in the zone above: the api does not render
+ * it, and without it validating resolvers would refuse the answers of the held zone.
+ * @returns tells whether a name, relative to the zone, has such a delegation; null: none has, as in all normal times
+ */
+function findKept(state: NodeState, zone: string): ((name: string) => boolean) | null {
+  const end = `.${zone}`;
+  const kept = [...state.unlisted()].filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length));
+  if (kept.length === 0) return null;
+  return (name) => kept.some((each) => name === each);
+}
+
 async function applyDifference(
   context: ConvergeContext,
   servedZone: CollectedZone,
@@ -109,26 +121,38 @@ async function applyDifference(
   const { engine, state, isAwaited } = context;
   const comparison = compareWith(servedZone.names);
   const wasHeld = row.engineSerial !== null;
+  const isKept = findKept(state, row.name);
+  const keptSets: ServedSet[] = [];
   let isLost = wasHeld;
   if (wasHeld) {
     for await (const page of engine.read(row.name, signal)) {
       isLost = false;
       comparison.held(page);
+      if (isKept !== null) keptSets.push(...page.filter((set) => isKept(set.name)));
     }
   }
-  const { names, sets } = comparison.result();
+  const difference = comparison.result();
+  const isChanged = (name: string) => !wasHeld || isKept === null || !isKept(name);
+  const names = difference.names.filter(isChanged);
+  const sets = difference.sets.filter((set) => isChanged(set.name));
   const soa = JSON.stringify(servedZone.soa);
   const { id, version, serial } = servedZone.head;
   let { engineSerial } = row;
   if (names.length > 0 || row.soa !== soa || engineSerial === null || isLater(serial, engineSerial)) {
     // Secondaries do not go back to an earlier serial.
     const next = isLost ? nextServedSerial(engineSerial, serial) : serial;
-    const change = { names, sets, soa: servedZone.soa, serial: next, whole: servedZone.names };
+    const change = { names, sets, soa: servedZone.soa, serial: next, whole: withKept(servedZone.names, keptSets) };
     engineSerial = await commit(context, row.name, change, signal);
   }
   const isDirty = isAwaited(row.name);
-  state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, isUnlisted: false });
+  const origin = JSON.stringify(servedZone.origin);
+  state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, unlisted: null, origin });
   return { version, names: wasHeld && !isLost ? names : [], isExact: row.isExact, isLost };
+}
+
+function withKept(names: CollectedZone['names'], keptSets: readonly ServedSet[]): CollectedZone['names'] {
+  if (keptSets.length === 0) return names;
+  return new Map([...names, ...Map.groupBy(keptSets, ({ name }) => name)]);
 }
 
 /** Applies changed names to a zone whose other names are up to date. */
@@ -140,7 +164,9 @@ export async function changeNames(
   signal: AbortSignal,
 ): Promise<void> {
   const { state, isAwaited } = context;
-  const change = { names: [...names.keys()], sets: [...names.values()].flat(), serial: head.serial };
+  const isKept = findKept(state, row.name);
+  const changed = isKept === null ? names : new Map([...names].filter(([name]) => !isKept(name)));
+  const change = { names: [...changed.keys()], sets: [...changed.values()].flat(), serial: head.serial };
   const engineSerial = await commit(context, row.name, change, signal);
   const isDirty = isAwaited(row.name);
   state.put({
@@ -150,7 +176,7 @@ export async function changeNames(
     engineSerial,
     isExact: false,
     isDirty,
-    isUnlisted: false,
+    unlisted: null,
   });
 }
 

@@ -6,7 +6,7 @@
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { orAborted } from '#base/wait.ts';
-import { type AddedZone, type ZoneChange, type ZoneEngine, ZoneLoading } from '../engine.ts';
+import { type AddedZone, type OnSignature, type ZoneChange, type ZoneEngine, ZoneLoading } from '../engine.ts';
 import { KnotError } from '../knot/errors.ts';
 import { SlowEngine } from './faults.ts';
 
@@ -51,19 +51,25 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
     zones: (signal) => within(SHORT_MS, signal, (limit) => engine.zones(limit)),
     add: (zones, signal) => additions.add(zones, signal),
     remove: (names, signal) => within(SHORT_MS, signal, (limit) => engine.remove(names, limit)),
+    privateKey: (name, signal) => within(SHORT_MS, signal, (limit) => engine.privateKey(name, limit)),
     check: (name, signal) => within(SHORT_MS, signal, (limit) => engine.check(name, limit)),
-    read: (name, signal) => readWithin(within, engine, name, signal),
+    read: (name, signal, onSignature) => readWithin(within, engine, { name, onSignature }, signal),
     change: (name, change, signal) => within(COMMIT_MS, signal, (limit) => engine.change(name, change, limit)),
   };
 }
 
 /** The limit is for one page. */
-async function* readWithin(within: Within, engine: ZoneEngine, name: string, signal: AbortSignal) {
+async function* readWithin(
+  within: Within,
+  engine: ZoneEngine,
+  { name, onSignature }: { name: string; onSignature: OnSignature | undefined },
+  signal: AbortSignal,
+) {
   const end = new AbortController();
   const stop = () => end.abort(signal.reason);
   if (signal.aborted) throw signal.reason;
   signal.addEventListener('abort', stop, { once: true });
-  const pages = engine.read(name, end.signal)[Symbol.asyncIterator]();
+  const pages = engine.read(name, end.signal, onSignature)[Symbol.asyncIterator]();
   try {
     for (;;) {
       const page = await within(PAGE_MS, end.signal, () => pages.next());
@@ -163,8 +169,9 @@ function bindOperations(engine: ZoneEngine): ZoneEngine {
     zones: (signal) => engine.zones(signal),
     add: (zones, signal) => engine.add(zones, signal),
     remove: (names, signal) => engine.remove(names, signal),
+    privateKey: (name, signal) => engine.privateKey(name, signal),
     check: (name, signal) => engine.check(name, signal),
-    read: (name, signal) => engine.read(name, signal),
+    read: (name, signal, onSignature) => engine.read(name, signal, onSignature),
     change: (name, change, signal) => engine.change(name, change, signal),
   };
 }

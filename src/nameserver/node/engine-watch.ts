@@ -3,14 +3,15 @@
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
-import type { EngineZone, ZoneEngine } from '../engine.ts';
+import { type EngineZone, type ZoneEngine, ZoneLoading } from '../engine.ts';
 import { auditAtStart, auditRunning } from './audit.ts';
 import { SlowEngine, textOfError } from './faults.ts';
+import { LoadingZones } from './loading.ts';
 import { retryDelay } from './plan.ts';
 import type { NodeState } from './state.ts';
 
 export interface EngineWatchOptions {
-  readonly engine: Pick<ZoneEngine, 'version' | 'zones'>;
+  readonly engine: Pick<ZoneEngine, 'version' | 'zones' | 'check'>;
   readonly state: NodeState;
   /** The zones that the name server has. The watch changes it. */
   readonly present: Set<string>;
@@ -37,6 +38,8 @@ export interface EngineWatchOptions {
 const AUDIT_MS = 60_000;
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 5_000;
+/** The name server is asked about so many zones without a serial at once: those before them load meanwhile. */
+const MAX_CHECKS = 20;
 
 export class EngineWatch {
   readonly #options: EngineWatchOptions;
@@ -44,8 +47,7 @@ export class EngineWatch {
   #isUp = false;
   /** The run of the name server that was asked last; undefined before the first answer. */
   #run: string | null | undefined;
-  #loading: ReadonlySet<string> = new Set();
-  #loadingSince: number;
+  readonly #loading: LoadingZones;
   #endWait: () => void = () => undefined;
   /** Zones that are in doubt because they loaded. */
   readonly #doubtedLoading = new Set<string>();
@@ -53,7 +55,7 @@ export class EngineWatch {
 
   constructor(options: EngineWatchOptions) {
     this.#options = options;
-    this.#loadingSince = options.clock.now();
+    this.#loading = new LoadingZones(options.clock.now());
   }
 
   /** The version of the name server; `unknown` before the first answer, empty if there was none. */
@@ -66,19 +68,19 @@ export class EngineWatch {
     return this.#isUp;
   }
 
-  /** The number of zones that it had before its start and does not answer yet. */
-  get loading(): number {
-    return this.#loading.size;
+  /** The zones that it had before its start and does not answer yet. */
+  get loading(): Pick<LoadingZones, 'waited' | 'failed' | 'loadingMs' | 'stalledMs'> {
+    return this.#loading;
   }
 
-  /** How long zones have been loading, in ms. */
-  loadingMs(): number {
-    return this.#options.clock.now() - this.#loadingSince;
+  /** A command has ended. After a failure, the name server is asked. */
+  noteCommand(ok: boolean): void {
+    if (!ok) this.#endWait();
   }
 
-  /** Ends the wait for the next question, if there is one. */
-  wake(): void {
-    this.#endWait();
+  /** Work of a zone has ended. A zone that the name server did not load may have its contents from the node now. */
+  noteWork(result: 'applied' | 'failed'): void {
+    if (result === 'applied' && this.#loading.failed.size > 0) this.#endWait();
   }
 
   /** Waits until the name server answers, and marks the zones that differ from the state. */
@@ -109,7 +111,9 @@ export class EngineWatch {
       if (signal.aborted) return;
       const before = new Map(state.rows());
       const zones = await this.#ask(signal);
-      if (zones !== null) this.#audit(zones, before);
+      if (zones === null) continue;
+      this.#audit(zones, before);
+      await this.#findIdle(signal);
     }
   }
 
@@ -119,7 +123,7 @@ export class EngineWatch {
     if (!this.#isUp || run === this.#run) return;
     this.#options.log.warn(run === null ? 'the name server does not run' : 'the name server was started again');
     this.#isUp = false;
-    this.wake();
+    this.#endWait();
   }
 
   /** @returns the zones of the name server; null if it does not answer, or if the signal has aborted */
@@ -141,10 +145,22 @@ export class EngineWatch {
     const { clock, state } = this.#options;
     const isLoading = ({ name, serial }: EngineZone) =>
       serial === null && (state.rows().get(name)?.engineSerial ?? null) !== null;
-    const loading = new Set(zones.filter(isLoading).map(({ name }) => name));
-    if (this.#loading.size === 0 || run !== this.#run) this.#loadingSince = clock.now();
-    this.#loading = loading;
+    this.#loading.note(new Set(zones.filter(isLoading).map(({ name }) => name)), run, clock.now());
     this.#run = run;
+  }
+
+  /** Looks for zones that do not load: the name server could not read them. */
+  async #findIdle(signal: AbortSignal): Promise<void> {
+    const { engine } = this.#options;
+    for (const name of [...this.#loading.waited].slice(0, MAX_CHECKS)) {
+      try {
+        await engine.check(name, signal);
+        this.#loading.noteIdle(name);
+      } catch (error) {
+        // Any other failure is one of the name server, or of a zone that is gone: the next list says so.
+        if (signal.aborted || !(error instanceof ZoneLoading)) return;
+      }
+    }
   }
 
   /** @throws if the name server does not take its settings; the next question tries again */
@@ -212,7 +228,7 @@ export class EngineWatch {
         this.#endWait = () => undefined;
         resolve();
       };
-      const isQuiet = this.#isUp && this.#loading.size === 0;
+      const isQuiet = this.#isUp && this.#loading.waited.size === 0;
       const cancel = clock.setTimeout(end, isQuiet ? AUDIT_MS : RETRY_MIN_MS);
       this.#endWait = end;
       if (signal.aborted) end();

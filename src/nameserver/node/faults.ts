@@ -1,4 +1,12 @@
 // The faults of a feed that the node tells apart.
+import type { TlsPeer } from '#base/tls-fault.ts';
+
+/** The api, in explanations of TLS. */
+export const FEED_PEER: TlsPeer = {
+  server: 'the api',
+  authorities: 'ZONESTEAD_FEED_CA',
+  address: 'ZONESTEAD_FEED_URL',
+};
 
 /** The api answered, but not as the contract says: a line that is too long, garbage, an answer that ends early. */
 export class FeedFault extends Error {

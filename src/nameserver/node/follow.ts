@@ -1,17 +1,19 @@
 // Keeps one connection to the feed: connects with the cursor, hands each line on, and connects again when the
 // connection ends.
 import type { Clock } from '#base/clock.ts';
+import { explainTls } from '#base/tls-fault.ts';
 import { sleep } from '#base/wait.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { FeedLine } from '#contract/feed.ts';
+import type { LaterLine } from '#contract/feed-later.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { FeedApi } from './api.ts';
-import { FeedFault, textOfError } from './faults.ts';
+import { FEED_PEER, FeedFault, textOfError } from './faults.ts';
 import { retryDelay } from './plan.ts';
 
 /** Why a connection ended. `list` was asked for by this node. */
-export type Ending = 'refused' | 'unreachable' | 'fault' | 'list';
-export const ENDINGS: readonly Ending[] = ['refused', 'unreachable', 'fault', 'list'];
+export type Ending = 'refused' | 'certificate' | 'unreachable' | 'fault' | 'list';
+export const ENDINGS: readonly Ending[] = ['refused', 'certificate', 'unreachable', 'fault', 'list'];
 
 interface FollowOptions {
   readonly api: Pick<FeedApi, 'follow'>;
@@ -21,7 +23,7 @@ interface FollowOptions {
   /** The cursor for the next connection; null asks for the list. */
   after(): string | null;
   /** @throws FeedFault if the line breaks the order of lines; the connection ends then */
-  onLine(line: FeedLine): void;
+  onLine(line: FeedLine | LaterLine): void;
   onEnd(ending: Ending, problem: string | null): void;
 }
 
@@ -121,9 +123,15 @@ class FeedFollower implements Follower {
     if (problem !== this.#logged)
       log[isRefused ? 'error' : 'warn']({ retryMs: Math.round(wait) }, `the feed is not connected: ${problem}`);
     this.#logged = problem;
-    this.#options.onEnd(isRefused ? 'refused' : error instanceof FeedFault ? 'fault' : 'unreachable', problem);
+    this.#options.onEnd(isRefused ? 'refused' : classifyFault(error), problem);
     return wait;
   }
+}
+
+/** A certificate that is not accepted is told from a network that is down: it needs another person. */
+function classifyFault(error: unknown): Ending {
+  if (explainTls(error, FEED_PEER) !== null) return 'certificate';
+  return error instanceof FeedFault ? 'fault' : 'unreachable';
 }
 
 function refused(error: ApiError): string {

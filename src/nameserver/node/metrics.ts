@@ -11,6 +11,10 @@ export interface NodeNumbers {
   waiting(): number;
   unlisted(): number;
   isConnected(): boolean;
+  /** Why the feed is not connected; null while it is. */
+  feedEnding(): Ending | null;
+  /** Infinite before the first comparison. */
+  signatureSeconds(): number;
   isEngineUp(): boolean;
   isStateStored(): boolean;
 }
@@ -48,7 +52,7 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
   });
   const endings = metrics.counter({
     name: 'node_feed_ends_total',
-    help: 'Connections to the feed that ended or failed, by reason: refused (the key), unreachable, fault (a wrong answer, or silence), list (the node asked for it).',
+    help: 'Connections to the feed that ended or failed, by reason: refused (the key), certificate (that of the api is not accepted), unreachable, fault (a wrong answer, or silence), list (the node asked for it).',
     labels: ['reason'],
   });
   for (const reason of ENDINGS) endings.inc({ reason }, 0);
@@ -70,12 +74,26 @@ function registerNumbers(metrics: Metrics, numbers: NodeNumbers): void {
     () => numbers.lagSeconds(),
   );
   gauge('node_feed_connected', 'Whether the feed is connected (1) or not (0).', () => Number(numbers.isConnected()));
+  metrics.gauge({
+    name: 'node_feed_problem',
+    help: 'Why the feed is not connected: 1 for the present reason, as in node_feed_ends_total, and 0 for the others. All are 0 while it is connected.',
+    labels: ['reason'],
+    collect: (each) => {
+      const present = numbers.feedEnding();
+      for (const reason of ENDINGS) if (reason !== 'list') each.set({ reason }, Number(reason === present));
+    },
+  });
+  gauge(
+    'node_signature_remaining_seconds',
+    'Seconds until the first DNSSEC signature of any zone ends, as of the last comparison of each zone. knotd renews them 14 days before. +Inf before the first comparison.',
+    () => numbers.signatureSeconds(),
+  );
   gauge('node_zones', 'Zones that the node has.', () => numbers.zones());
   gauge('node_zones_failing', 'Zones that the node does not serve as the feed says.', () => numbers.failing());
   gauge('node_zones_waiting', 'Zones with changes that are not applied yet.', () => numbers.waiting());
   gauge(
     'node_zones_unlisted',
-    'Zones that the list of the api lacks, and that the node keeps because the list lacks too many.',
+    'Zones that the list of the api lacks, and that the node keeps because the database is another one or the list lacks too many.',
     () => numbers.unlisted(),
   );
   gauge('node_engine_up', 'Whether the name server answered the last command (1) or not (0).', () =>

@@ -6,20 +6,23 @@ import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { ZoneEngine } from '../engine.ts';
+import { Absence } from './absence.ts';
 import type { FeedApi } from './api.ts';
 import { ApiClock } from './api-clock.ts';
 import { Comparer } from './compare.ts';
+import { EndingsReader } from './endings.ts';
 import { limitEngine, withSerialSlot } from './engine-policies.ts';
 import { EngineWatch } from './engine-watch.ts';
-import { createFollower, type Follower } from './follow.ts';
+import { createFollower, type Ending, type Follower } from './follow.ts';
 import { Intake } from './intake.ts';
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts';
 import { createPermits } from './permits.ts';
-import { readiness } from './ready.ts';
-import { createReporter, type Reporter } from './report.ts';
+import { isLoadAwaited, readiness } from './ready.ts';
+import { createReporter, describeHeld, type Reporter } from './report.ts';
+import { Salvager } from './salvage.ts';
 import type { NodeState } from './state.ts';
 import { type TransferParts, Transfers } from './transfers.ts';
-import { type FailingZone, unlistedZones, Zones } from './zones.ts';
+import { type FailingZone, listUnlisted, Zones } from './zones.ts';
 
 export interface NodeOptions {
   /** The name under which the node reports. */
@@ -40,6 +43,8 @@ export interface NodeOptions {
   readonly compareMs: number;
   /** After its start, the node waits at most this long until it caught up with the feed, in ms. */
   readonly behindMs: number;
+  /** After a start of its name server, the node waits at most this long for the zones that it served, in ms. */
+  readonly loadMs: number;
   /** Whether a list may remove any number of zones at once. */
   readonly removesAll: boolean;
   /**
@@ -92,9 +97,13 @@ class Node {
   readonly #follower: Follower;
   readonly #reporter: Reporter;
   readonly #watch: EngineWatch;
+  readonly #absence = new Absence();
+  readonly #salvager: Salvager;
+  readonly #endings: EndingsReader;
   readonly #metrics: NodeMetrics;
   #wasReady = false;
   #feedProblem: string | null = 'the node has not connected yet';
+  #feedEnding: Ending = 'unreachable';
   /** The cursor of the last report. */
   #reported: string | null = null;
   #stateProblem: string | null = null;
@@ -106,9 +115,7 @@ class Node {
     this.#startedAt = options.date().toISOString();
     this.#began = options.clock.now();
     this.apiClock = new ApiClock(options);
-    const limitedEngine = limitEngine(options.engine, options.clock, (ok) => {
-      if (!ok) this.#watch.wake();
-    });
+    const limitedEngine = limitEngine(options.engine, options.clock, (ok) => this.#watch.noteCommand(ok));
     const transfers = this.#createTransfers(limitedEngine);
     const engine = transfers === undefined ? limitedEngine : withSerialSlot(limitedEngine, () => transfers.slot());
     this.#transfers = transfers;
@@ -118,10 +125,13 @@ class Node {
     this.#follower = this.#createFollower();
     this.#reporter = createReporter({
       ...options,
+      isSilent: () => this.#isEngineLongAway(),
       report: () => this.report(),
       onAnswer: (answer) => this.#onAnswer(answer),
     });
     this.#watch = this.#createWatch(engine);
+    this.#salvager = new Salvager({ ...options, engine }, signal);
+    this.#endings = new EndingsReader(options, signal);
     this.#metrics = this.#createMetrics();
   }
 
@@ -179,6 +189,7 @@ class Node {
       onEnd: (ending, problem) => {
         this.#metrics.ended(ending);
         this.#feedProblem = problem;
+        this.#feedEnding = ending;
       },
     });
   }
@@ -191,6 +202,7 @@ class Node {
       present: this.#present,
       onUp: () => {
         this.#transfers?.invalidate();
+        this.#absence.end(this.#failingNames(), this.#options.clock.now());
         this.#zones.retryAll();
       },
       isBusy: (name) => this.#zones.isBusy(name),
@@ -208,8 +220,10 @@ class Node {
       zones: () => state.rows().size,
       failing: () => this.#failing().length,
       waiting: () => this.#zones.waiting(),
-      unlisted: () => [...unlistedZones(state)].length,
+      unlisted: () => listUnlisted(state).length,
       isConnected: () => this.#feedProblem === null,
+      feedEnding: () => (this.#feedProblem === null ? null : this.#feedEnding),
+      signatureSeconds: () => this.#comparer.firstSignatureEnd() - this.#options.date().getTime() / 1_000,
       isEngineUp: () => this.#watch.isUp,
       isStateStored: () => state.problem() === null,
     });
@@ -220,7 +234,38 @@ class Node {
   }
 
   #failing(): FailingZone[] {
-    return [...this.#zones.failing(), ...unlistedZones(this.#options.state)];
+    const names = new Set(this.#failingNames());
+    return [...this.#zones.failing(), ...this.#unloaded().filter(({ name }) => !names.has(name))];
+  }
+
+  #failingNames(): string[] {
+    return [...this.#zones.failing()].map(({ name }) => name);
+  }
+
+  #isEngineLongAway(): boolean {
+    const now = this.#options.clock.now();
+    this.#absence.note(this.#watch.isUp, now);
+    return this.#absence.isLong(now);
+  }
+
+  /** The zones that the name server did not load, and that the node does not wait for. */
+  #unloaded(): FailingZone[] {
+    const { failed, waited } = this.#watch.loading;
+    const names = isLoadAwaited(this.#load()) ? [...failed] : [...failed, ...waited];
+    const error = 'the name server has not loaded the zone since its start';
+    return names.map((name) => ({ id: this.#options.state.rows().get(name)?.id ?? '', name, error }));
+  }
+
+  #load() {
+    const { clock, loadMs: loadLimitMs } = this.#options;
+    const { loading } = this.#watch;
+    const now = clock.now();
+    return {
+      loading: loading.waited.size,
+      loadingMs: loading.loadingMs(now),
+      stalledMs: loading.stalledMs(now),
+      loadLimitMs,
+    };
   }
 
   #behindMs(): number {
@@ -236,12 +281,16 @@ class Node {
     this.#metrics.worked(result);
     this.#transfers?.changed();
     this.#intake.save();
+    this.#watch.noteWork(result);
     if (result === 'failed' || this.#cursor() !== this.#reported) this.#reporter.soon();
   }
 
   #onAnswer(answer: ReportAnswer): void {
     const { log, name, state } = this.#options;
     this.#transfers?.told(answer.transfers);
+    this.#intake.acceptRemovals(answer.removals);
+    this.#salvager.told(answer.salvage);
+    this.#endings.told(answer.endings);
     if (answer.duplicate !== this.#isDuplicate) {
       this.#isDuplicate = answer.duplicate;
       this.#metrics.duplicate(answer.duplicate);
@@ -270,22 +319,23 @@ class Node {
       failing: all
         .slice(0, MAX_FAILING)
         .map(({ id, name, error }) => ({ id, error: `${name}: ${error}`.slice(0, 500) })),
+      ...describeHeld(listUnlisted(state)),
     };
   }
 
   ready(): HealthReport {
     const { clock, behindMs, state } = this.#options;
+    const returningMs = this.#absence.returningMs(this.#failingNames(), clock.now());
     const report = readiness({
       isListed: this.#cursor() !== null,
-      isCaughtUp: this.#zones.position.reached() !== null,
-      wasReady: this.#wasReady,
-      upMs: clock.now() - this.#began,
+      isCaughtUp: this.#zones.position.reached() !== null && returningMs === null,
+      wasReady: this.#wasReady && returningMs === null,
+      upMs: returningMs ?? clock.now() - this.#began,
       limitMs: behindMs,
       behindMs: this.#behindMs(),
       feedProblem: this.#feedProblem,
       isEngineUp: this.#watch.isUp,
-      loading: this.#watch.loading,
-      loadingMs: this.#watch.loadingMs(),
+      ...this.#load(),
       stateProblem: state.problem(),
       failing: this.#failing().length,
     });
@@ -302,8 +352,8 @@ class Node {
     await this.#watch.firstZones(signal);
     await this.#transfers?.begin(signal);
     if (signal.aborted) return;
-    for (const { id, name, isDirty, isUnlisted } of [...this.#options.state.rows().values()]) {
-      if (isDirty && !isUnlisted && id !== '') this.#zones.add({ kind: 'reload', id, name }, false);
+    for (const { id, name, isDirty, unlisted } of [...this.#options.state.rows().values()]) {
+      if (isDirty && unlisted === null && id !== '') this.#zones.add({ kind: 'reload', id, name }, false);
     }
     const parts = [
       this.#follower,
@@ -315,10 +365,13 @@ class Node {
     const runs = [...parts.map((part) => part.run(signal)), this.#tick()];
     try {
       await Promise.all(runs);
+      await this.#reporter.leave();
     } finally {
       stop.abort();
       await Promise.allSettled(runs);
       await this.#zones.settled();
+      await this.#salvager.settled();
+      await this.#endings.settled();
     }
   }
 
@@ -331,7 +384,7 @@ class Node {
       this.apiClock.judge();
       this.#intake.saveSeldom();
       if (this.#cursor() !== this.#reported) this.#reporter.soon();
-      if (this.#intake.isSecondListDue()) this.#askForList();
+      if (this.#intake.isListDue()) this.#askForList();
       this.#watchState();
     }
   }

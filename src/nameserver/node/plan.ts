@@ -1,5 +1,6 @@
 // The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of
-// one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again.
+// one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again. removals.ts
+// decides about the zones that a list lacks.
 import type { ServedSet } from '#dns/served.ts';
 import type { KnownZone } from './state.ts';
 
@@ -92,51 +93,9 @@ export function planList(
   const reload = [...listedZones.values()].filter((head) => {
     const row = rows.get(head.name);
     if (!canApply(row, head.id)) return true;
-    return row.isDirty || row.isUnlisted || !row.isExact || row.version !== head.version;
+    return row.isDirty || row.unlisted !== null || !row.isExact || row.version !== head.version;
   });
   return { reload, missing: [...heldNames].filter((name) => !listedZones.has(name)) };
-}
-
-/** A list that removes more zones than this, and more than half of all, is not believed at once. */
-const MAX_REMOVALS = 20;
-/** A second list that says the same after this time is believed. */
-export const SECOND_LIST_MS = 10 * 60_000;
-
-export interface HeldRemovals {
-  /** The zones that the first list did not contain, and when it came, by the node's own clock in ms. */
-  readonly missing: ReadonlySet<string>;
-  readonly since: number;
-}
-
-interface RemovalPlan {
-  readonly remove: readonly string[];
-  /** Zones that stay for now. */
-  readonly keep: readonly string[];
-  readonly held: HeldRemovals | null;
-}
-
-/**
- * Which of the missing zones are removed. An api with an empty database must not empty the name servers: many removals
- * wait for a second list at least 10 minutes later, or for a person who allows them.
- */
-export function planRemovals(
-  missingNames: readonly string[],
-  total: number,
-  before: HeldRemovals | null,
-  now: number,
-  isAllowed: boolean,
-): RemovalPlan {
-  const isMany = missingNames.length > MAX_REMOVALS && missingNames.length * 2 > total;
-  if (!isMany || isAllowed) return { remove: missingNames, keep: [], held: null };
-  if (before === null) return { remove: [], keep: missingNames, held: { missing: new Set(missingNames), since: now } };
-  if (now - before.since < SECOND_LIST_MS) {
-    // Only zones that every list since then lacked count as confirmed.
-    const both = new Set(missingNames.filter((name) => before.missing.has(name)));
-    return { remove: [], keep: missingNames, held: { missing: both, since: before.since } };
-  }
-  const remove = missingNames.filter((name) => before.missing.has(name));
-  const keep = missingNames.filter((name) => !before.missing.has(name));
-  return { remove, keep, held: keep.length === 0 ? null : { missing: new Set(keep), since: now } };
 }
 
 /**

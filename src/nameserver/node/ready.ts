@@ -1,17 +1,17 @@
 // Whether queries should come to this node. The answer must not depend on the api: while it is away, every node falls
 // behind at the same time, and a Service without ready pods answers nothing. So a node that was ready stays ready
-// however old its zones are, as long as its name server has them. Only after a start does it wait until it caught up,
-// because the other nodes answer meanwhile.
+// however old its zones are, as long as its name server has them. Only after a start, and after its name server was
+// away for long (absence.ts), does it wait until it caught up, because the other nodes answer meanwhile.
 import type { HealthReport } from '#telemetry/health.ts';
 
 export interface NodeFacts {
   /** A list was applied, in this process or before. */
   readonly isListed: boolean;
-  /** Everything up to a line of the feed was applied, in this process. */
+  /** Everything up to a line of the feed was applied, in this process, and since the name server was away for long. */
   readonly isCaughtUp: boolean;
-  /** The node was ready before, in this process. */
+  /** The node was ready before, in this process, and its name server was not away for long since then. */
   readonly wasReady: boolean;
-  /** Since the start of the process, in ms. */
+  /** Since the start of the process, or the return of the name server, in ms. */
   readonly upMs: number;
   /** The longest wait for the feed after the start, in ms. */
   readonly limitMs: number;
@@ -20,10 +20,14 @@ export interface NodeFacts {
   /** Why the feed is not connected; null while it is. */
   readonly feedProblem: string | null;
   readonly isEngineUp: boolean;
-  /** Zones that the name server had before its start and does not answer yet. */
+  /** Zones that the name server had before its start and still loads. Zones that it failed to load are not among them. */
   readonly loading: number;
   /** Since the name server began to load them, in ms. */
   readonly loadingMs: number;
+  /** Since the name server loaded the latest of them, in ms. */
+  readonly stalledMs: number;
+  /** The longest wait for them, in ms. */
+  readonly loadLimitMs: number;
   /** Why the state cannot be stored; null if it can. */
   readonly stateProblem: string | null;
   readonly failing: number;
@@ -31,16 +35,26 @@ export interface NodeFacts {
 
 /** An api that is away does not hold back a node that has zones for longer. */
 const FEED_AWAY_MS = 10_000;
+/** The part of the longest wait for zones without any progress: one large zone alone may take that long. */
+const STALLED_PART = 0.5;
+
 /**
- * A zone of 100,000 signed records takes 40 s. One zone that takes longer, or never loads, does not hold back the
- * others.
+ * Pure. Whether queries must wait for zones that load: a resolver would get SERVFAIL for them. One that never loads
+ * does not hold back the others.
  */
-const LOADING_MS = 60_000;
+export function isLoadAwaited({
+  loading,
+  loadingMs,
+  stalledMs,
+  loadLimitMs,
+}: Pick<NodeFacts, 'loading' | 'loadingMs' | 'stalledMs' | 'loadLimitMs'>): boolean {
+  return loading > 0 && loadingMs < loadLimitMs && stalledMs < loadLimitMs * STALLED_PART;
+}
 
 /** Pure. A problem of the feed or of single zones alone does not make a node unready. */
 export function readiness(facts: NodeFacts): HealthReport {
   const { isListed, isEngineUp, loading, feedProblem } = facts;
-  const isLoading = loading > 0 && facts.loadingMs < LOADING_MS;
+  const isLoading = isLoadAwaited(facts);
   const patienceMs = feedProblem === null ? facts.limitMs : Math.min(FEED_AWAY_MS, facts.limitMs);
   const isCatchingUp = !facts.wasReady && !facts.isCaughtUp && facts.upMs < patienceMs;
   const checks = {

@@ -1,8 +1,9 @@
-// Reports to the api how far the node is: every second, and soon after each applied change. At most one report is under
-// way.
+// Reports to the api how far the node is: every second, and soon after each applied change, unless its name server is
+// away for long. At most one report is under way. The last one says that the node leaves.
 import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
 import { ApiError } from '#client/errors.ts';
-import type { NodeReport, ReportAnswer } from '#contract/feed.ts';
+import { MAX_HELD, MAX_HELD_NAMES, type NodeReport, type ReportAnswer } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { FeedApi } from './api.ts';
 import { textOfError } from './faults.ts';
@@ -11,6 +12,8 @@ interface ReporterOptions {
   readonly api: Pick<FeedApi, 'report'>;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Whether no report is sent now. */
+  isSilent(): boolean;
   /** The report as it would be now. */
   report(): NodeReport;
   onAnswer(answer: ReportAnswer): void;
@@ -20,6 +23,11 @@ export interface Reporter {
   /** Something changed that the api waits for. */
   soon(): void;
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Says that the process ends in an orderly way, so that no alert waits for the next report. To be called after `run`
+   * has ended. Waits at most 2 s, and never rejects: without this report, an alert asks for the node.
+   */
+  leave(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
@@ -27,16 +35,29 @@ const EVERY_MS = 1_000;
 const APART_MS = 10;
 const REFUSED_MS = 30_000;
 const RETRY_AFTER_MAX_MS = 60_000;
+const LEAVE_MS = 2_000;
 
-export function createReporter({ api, clock, log, report, onAnswer }: ReporterOptions): Reporter {
+export function createReporter({ api, clock, log, isSilent, report, onAnswer }: ReporterOptions): Reporter {
   let isDue = false;
   let wake: () => void = () => undefined;
   let logged: string | null = null;
+  let wasSilent = false;
+  let hasReported = false;
+
+  /** @returns whether the node is silent now */
+  const fallSilent = (): boolean => {
+    const isNow = isSilent();
+    if (isNow && !wasSilent) log.warn('the name server is away for long, so the node sends no report until it is back');
+    wasSilent = isNow;
+    return isNow;
+  };
 
   /** @returns the wait before the next report in ms, and whether a change may shorten it */
   const send = async (signal: AbortSignal): Promise<{ wait: number; isFixed: boolean }> => {
+    if (fallSilent()) return { wait: EVERY_MS, isFixed: true };
     try {
       onAnswer(await api.report(report(), signal));
+      hasReported = true;
       if (logged !== null) log.info('the reports arrive at the api again');
       logged = null;
       return { wait: EVERY_MS, isFixed: false };
@@ -78,5 +99,27 @@ export function createReporter({ api, clock, log, report, onAnswer }: ReporterOp
         if (isFixed || !isDue) await rest(wait - APART_MS, isFixed, signal);
       }
     },
+    leave: async () => {
+      if (!hasReported) return;
+      const limit = deadline(clock, LEAVE_MS);
+      try {
+        await api.report({ ...report(), leaving: true }, limit.signal);
+      } catch (error) {
+        log.warn(`failed to report to the api that this node stops: ${textOfError(error)}`);
+      } finally {
+        limit.clear();
+      }
+    },
   };
+}
+
+/** The part of a report about zones that the list lacks. */
+export function describeHeld(held: readonly { name: string; since: number }[]): Pick<NodeReport, 'held'> {
+  if (held.length === 0) return {};
+  // Whole seconds, so that the text stays the same: the api writes it only if it changes.
+  const zones = held
+    .slice(0, MAX_HELD)
+    .map(({ name, since }) => ({ name, since: new Date(Math.floor(since / 1_000) * 1_000).toISOString() }));
+  const more = held.slice(MAX_HELD, MAX_HELD + MAX_HELD_NAMES).map(({ name }) => name);
+  return { held: { count: held.length, zones, ...(more.length === 0 ? {} : { more }) } };
 }

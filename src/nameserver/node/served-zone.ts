@@ -1,5 +1,6 @@
 // Reads one zone from the api to its end, and checks that nothing is missing, before anything is applied.
 import type { ZoneLine } from '#contract/feed.ts';
+import type { ZoneOrigin } from '#contract/zone-origin.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from '../engine.ts';
 import { addTo } from './difference.ts';
@@ -10,6 +11,7 @@ export interface CollectedZone {
   readonly head: ServedHead;
   readonly soa: ZoneSoa;
   readonly privateKey: string;
+  readonly origin: ZoneOrigin;
   readonly names: ReadonlyMap<string, readonly ServedSet[]>;
 }
 
@@ -48,8 +50,8 @@ export async function collectServedZone(
     }
     if (line.sets !== count) throw new FeedFault(`${line.sets} RRsets were announced, and ${count} came`);
     if (line.digest !== digest) throw new FeedFault('the digest of the zone is wrong');
-    const { id, name, version, serial, soa, key } = first;
-    return { head: { id, name, version, serial }, soa, privateKey: key.privateKey, names };
+    const { id, name, version, serial, soa, key, origin } = first;
+    return { head: { id, name, version, serial }, soa, privateKey: key.privateKey, origin, names };
   }
   throw new FeedFault('the answer ended before the end of the zone');
 }

@@ -8,7 +8,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ending, type SealedEnding } from '#contract/feed-salvage.ts';
 import { textOfError } from './faults.ts';
+import type { Unlisted } from './removals.ts';
 
 /** In place of the hash: the name server refused a change because it has no usable key any more. */
 export const KEY_LOST = 'lost';
@@ -32,18 +34,23 @@ export interface KnownZone {
   readonly isExact: boolean;
   /** The contents may differ from the feed up to the cursor: the zone must be read again. */
   readonly isDirty: boolean;
-  /** The last list did not contain the zone, but too many zones were missing in it. */
-  readonly isUnlisted: boolean;
+  /** The values that a restored database needs in addition to contents and key, as JSON. */
+  readonly origin: string | null;
+  /** Why the zone stays although the last list did not contain it; null if the list did. */
+  readonly unlisted: Unlisted | null;
 }
 
 interface NodeFacts {
   /** Everything up to here is applied, except for zones that are dirty; null before the first list. */
   readonly cursor: string | null;
+  /** The database of the last list that was applied. */
   readonly epoch: string | null;
   /** The last request for a comparison that was taken up. */
   readonly compare: string | null;
   /** The part of the node in zone transfers, as JSON; see transfers.ts. */
   readonly transfers: string | null;
+  /** The version of the endings that were read last, and where the next ones begin, as JSON. */
+  readonly endings: string | null;
 }
 
 export interface NodeState {
@@ -52,8 +59,14 @@ export interface NodeState {
   facts(): NodeFacts;
   setFacts(facts: Partial<NodeFacts>): void;
   rows(): ReadonlyMap<string, KnownZone>;
+  /** The names of the rows of zones that stay although the last list did not contain them. */
+  unlisted(): ReadonlySet<string>;
   put(row: KnownZone): void;
   delete(name: string): void;
+  /** Adds endings, and forgets those before a time. At once in the file. @throws if it cannot be written */
+  addEndings(endings: readonly SealedEnding[], before: string): void;
+  /** The endings, the oldest first. */
+  endings(): SealedEnding[];
   /** Several changes in one transaction. */
   batch(work: () => void): void;
   /** Why the file cannot be written; null if it can. */
@@ -73,7 +86,9 @@ interface StateLimits {
 }
 
 const FILE = 'node.sqlite';
-const FORM = 2;
+const FORM = 4;
+/** The newest endings that a node remembers: about 20 MB. */
+const MAX_ENDINGS_KEPT = 100_000;
 const SQLITE_BUSY = 5;
 const UNREADABLE = new Set([11, 26]);
 
@@ -131,10 +146,12 @@ function load(file: string, { maxPages }: StateLimits): OpenedState {
 
 function create(db: DatabaseSync): void {
   db.exec(`begin;
-    create table node (instance text not null, cursor text, epoch text, compare text, transfers text);
+    create table node (instance text not null, cursor text, epoch text, compare text, transfers text, endings text);
+    create table endings (seal text primary key, action text not null, subject text not null, team text, at text not null);
     create table zones (
       name text primary key, id text not null, version text not null, serial integer not null, engine_serial integer,
-      soa text, key text, exact integer not null, dirty integer not null, unlisted integer not null
+      soa text, key text, exact integer not null, dirty integer not null, unlisted text, unlisted_since real,
+      origin text
     ) without rowid;
     pragma user_version = ${FORM};`);
   db.prepare('insert into node (instance) values (?)').run(randomUUID());
@@ -142,20 +159,34 @@ function create(db: DatabaseSync): void {
 }
 
 function wrap(db: DatabaseSync): NodeState {
-  const node = db.prepare('select instance, cursor, epoch, compare, transfers from node').get();
+  const node = db.prepare('select instance, cursor, epoch, compare, transfers, endings from node').get();
   if (node === undefined) throw new OtherForm('it has no row of the node');
   const rows = new Map<string, KnownZone>();
-  for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), readRow(row));
+  const unlistedNames = new Set<string>();
+  const keep = (row: KnownZone): void => {
+    rows.set(row.name, row);
+    if (row.unlisted === null) unlistedNames.delete(row.name);
+    else unlistedNames.add(row.name);
+  };
+  for (const row of db.prepare('select * from zones').all()) keep(readRow(row));
   let facts: NodeFacts = {
     cursor: textOrNull(node.cursor),
     epoch: textOrNull(node.epoch),
     compare: textOrNull(node.compare),
     transfers: textOrNull(node.transfers),
+    endings: textOrNull(node.endings),
   };
 
-  const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const erase = db.prepare('delete from zones where name = ?');
-  const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?, transfers = ?');
+  const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?, transfers = ?, endings = ?');
+  const addEnding = db.prepare(
+    'insert or ignore into endings (seal, action, subject, team, at) values (?, ?, ?, ?, ?)',
+  );
+  const dropEndings = db.prepare('delete from endings where at < ?');
+  const boundEndings = db.prepare(
+    'delete from endings where seal in (select seal from endings order by at desc, seal limit -1 offset ?)',
+  );
   const unsavedNames = new Set<string>();
   let factsUnsaved = false;
   let depth = 0;
@@ -170,7 +201,7 @@ function wrap(db: DatabaseSync): NodeState {
         if (row === undefined) erase.run(name);
         else write.run(...toColumns(row));
       }
-      if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare, facts.transfers);
+      if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare, facts.transfers, facts.endings);
       db.exec('commit');
       unsavedNames.clear();
       factsUnsaved = false;
@@ -190,16 +221,32 @@ function wrap(db: DatabaseSync): NodeState {
       save();
     },
     rows: () => rows,
+    unlisted: () => unlistedNames,
     put: (row) => {
-      rows.set(row.name, row);
+      keep(row);
       unsavedNames.add(row.name);
       save();
     },
     delete: (name) => {
       if (!rows.delete(name)) return;
+      unlistedNames.delete(name);
       unsavedNames.add(name);
       save();
     },
+    addEndings: (endings, before) => {
+      db.exec('begin immediate');
+      try {
+        for (const { seal, action, subject, team, at } of endings) addEnding.run(seal, action, subject, team, at);
+        dropEndings.run(before);
+        boundEndings.run(MAX_ENDINGS_KEPT);
+        db.exec('commit');
+      } catch (error) {
+        if (db.isTransaction) db.exec('rollback');
+        throw error;
+      }
+    },
+    endings: () =>
+      db.prepare('select seal, action, subject, team, at from endings order by at, seal').all().flatMap(readEnding),
     batch: (work) => {
       depth += 1;
       try {
@@ -227,12 +274,18 @@ function readRow(row: Columns): KnownZone {
     key: textOrNull(row.key),
     isExact: row.exact === 1,
     isDirty: row.dirty === 1,
-    isUnlisted: row.unlisted === 1,
+    unlisted: readUnlisted(row),
+    origin: textOrNull(row.origin),
   };
 }
 
+function readUnlisted({ unlisted, unlisted_since: since }: Columns): Unlisted | null {
+  if (unlisted !== 'restored' && unlisted !== 'many') return null;
+  return { reason: unlisted, since: Number(since) };
+}
+
 function toColumns(row: KnownZone) {
-  const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, isUnlisted } = row;
+  const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, unlisted, origin } = row;
   return [
     name,
     id,
@@ -243,8 +296,15 @@ function toColumns(row: KnownZone) {
     key,
     Number(isExact),
     Number(isDirty),
-    Number(isUnlisted),
+    unlisted?.reason ?? null,
+    unlisted?.since ?? null,
+    origin,
   ] as const;
+}
+
+function readEnding(row: Columns): SealedEnding[] {
+  const result = ending.safeParse({ ...row });
+  return result.success ? [result.data] : [];
 }
 
 function textOrNull(value: unknown): string | null {
@@ -254,5 +314,5 @@ function textOrNull(value: unknown): string | null {
 /** The row of a zone of which nothing is applied yet. */
 export function emptyRow(name: string, id: string): KnownZone {
   const nothing = { version: '', serial: 0, engineSerial: null, soa: null, key: null };
-  return { name, id, ...nothing, isExact: false, isDirty: true, isUnlisted: false };
+  return { name, id, ...nothing, isExact: false, isDirty: true, unlisted: null, origin: null };
 }

@@ -223,8 +223,12 @@ export class Zones {
   async #apply(progress: ZoneProgress, pendingWork: Pending, lane: Lane): Promise<void> {
     const { permits, state } = this.#options;
     const { work } = pendingWork;
-    if (work.kind === 'gone')
-      return permits.run('bulk', () => removeHeldZone(this.#context, work, this.#signal), this.#signal);
+    const wasUnlisted = state.unlisted().has(progress.name);
+    if (work.kind === 'gone') {
+      await permits.run('bulk', () => removeHeldZone(this.#context, work, this.#signal), this.#signal);
+      if (wasUnlisted) this.#readAbove(progress.name);
+      return;
+    }
     const row = state.rows().get(progress.name);
     if (work.kind === 'names' && canApply(row, work.head.id)) {
       const { head } = work;
@@ -249,7 +253,19 @@ export class Zones {
         'the name server had lost the contents of a zone; the node gave them again',
       );
     this.#options.onReloaded(progress.name, names);
+    if (wasUnlisted) this.#readAbove(progress.name);
     if (!isExact) this.#options.onDoubt(progress.name);
+  }
+
+  /** The zone above kept the delegation of a held zone as it was. */
+  #readAbove(name: string): void {
+    const rows = this.#options.state.rows();
+    for (let at = name.indexOf('.'); at >= 0; at = name.indexOf('.', at + 1)) {
+      const above = rows.get(name.slice(at + 1));
+      if (above === undefined || above.unlisted !== null || above.id === '') continue;
+      this.add({ kind: 'reload', id: above.id, name: above.name });
+      return;
+    }
   }
 
   /** Puts the work back: later for an error, alone for a large zone. */
@@ -308,9 +324,9 @@ export class Zones {
 }
 
 /** Zones that stay although the list of the api lacks them. */
-export function* unlistedZones(state: NodeState): Generator<FailingZone> {
-  const error = 'the list of the api lacks the zone, and too many others';
-  for (const { id, name, isUnlisted } of state.rows().values()) if (isUnlisted) yield { id, name, error };
+export function listUnlisted(state: NodeState): { name: string; since: number }[] {
+  const rows = [...state.rows().values()];
+  return rows.flatMap(({ name, unlisted }) => (unlisted === null ? [] : [{ name, since: unlisted.since }]));
 }
 
 function newProgress(name: string): ZoneProgress {

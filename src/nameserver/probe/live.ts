@@ -1,5 +1,6 @@
 // Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain
 // of trust. The verdicts are in dns/.
+import { formatHostPort } from '#base/address.ts';
 import type { AncestorFound } from '#dns/dnssec/ancestors.ts';
 import { type ChainFound, type ChainOfTrust, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '#dns/live.ts';
@@ -75,7 +76,7 @@ async function lookAt(
   elapsed: () => number,
   signal: AbortSignal,
 ): Promise<{ server: NameServer; seen: LiveServer; answer: ProbeAnswer | null }> {
-  const address = `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`;
+  const address = formatHostPort(server.address, server.port);
   const host = { name: server.name, address };
   const began = elapsed();
   try {

@@ -1,5 +1,7 @@
 // Looks up the delegation of a zone at its parent. It queries the name servers of the parent directly, because a
 // resolver answers NS from the child. The lookup has a time limit.
+import { formatIpv4, formatIpv6, isV4Mapped } from '#base/address.ts';
+import { type Family, orderFamilies } from '#base/families.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
@@ -32,7 +34,7 @@ export type ParentLookup = (
   signal: AbortSignal,
 ) => Promise<SeenAtParent | string>;
 
-const { A, NS, SOA, DS } = TYPE_NUMBERS;
+const { A, AAAA, NS, SOA, DS } = TYPE_NUMBERS;
 const LIMIT_MS = 3_000;
 const ATTEMPT = { timeoutMs: 700, attempts: 2 };
 
@@ -47,16 +49,24 @@ interface ParentLookupOptions {
   readonly mayQuery: (address: string) => boolean;
   /** (Default: 53.) */
   readonly port?: number;
+  /** The families, the one to ask first at the beginning. (Default: those of this machine.) */
+  readonly families?: readonly Family[];
 }
 
 /** Queries the name servers of the parent, which it finds through resolvers. Takes at most 3 s. */
-export function createParentLookup({ resolvers, overrides, mayQuery, port = 53 }: ParentLookupOptions): ParentLookup {
+export function createParentLookup({
+  resolvers,
+  overrides,
+  mayQuery,
+  port = 53,
+  families = orderFamilies(),
+}: ParentLookupOptions): ParentLookup {
   return async ({ zoneName, nameservers }, caller) => {
     const limit = AbortSignal.timeout(LIMIT_MS);
     const signal = AbortSignal.any([caller, limit]);
     try {
       const ownNames = new Set(nameservers.map(plainName));
-      return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, own: ownNames, signal });
+      return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, families, own: ownNames, signal });
     } catch (error) {
       if (caller.aborted) throw caller.reason;
       if (limit.aborted) return `no answer within ${LIMIT_MS / 1000} s`;
@@ -142,14 +152,24 @@ async function queryServer(
 async function resolveAddresses(server: string, query: Query): Promise<(ProbeEndpoint | null)[]> {
   const override = query.overrides.get(server);
   if (override) return [override];
-  const answer = await resolve(server, 'A', query);
+  for (const family of query.families) {
+    const addresses = await resolveFamily(server, family, query);
+    if (addresses.length === 0) continue;
+    return addresses.map((address) =>
+      query.own.has(server) || query.mayQuery(address) ? { address, port: query.port } : null,
+    );
+  }
+  return [];
+}
+
+async function resolveFamily(server: string, family: Family, query: Query): Promise<string[]> {
+  const answer = await resolve(server, family === 4 ? 'A' : 'AAAA', query);
   if (typeof answer === 'string') return [];
-  return answer.answers
-    .filter(({ type, rdata }) => type === A && rdata.length === 4)
-    .map(({ rdata }) => {
-      const address = [...rdata].join('.');
-      return query.own.has(server) || query.mayQuery(address) ? { address, port: query.port } : null;
-    });
+  return answer.answers.flatMap(({ type, rdata }) => {
+    if (family === 4) return type === A && rdata.length === 4 ? [formatIpv4(rdata)] : [];
+    // An IPv4 address in IPv6 form is not judged as one by the rules for public addresses, so it is never asked.
+    return type === AAAA && rdata.length === 16 && !isV4Mapped(rdata) ? [formatIpv6(rdata, { hexOnly: true })] : [];
+  });
 }
 
 function hexes(records: readonly { type: number; rdata: Uint8Array }[], type: number): string[] {

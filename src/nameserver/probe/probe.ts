@@ -39,6 +39,8 @@ export interface ServerVerdict {
   readonly node: string | null;
   /** The problem, as a text to follow the server's name: "does not answer over UDP". Null if the answer is right. */
   readonly problem: string | null;
+  /** It answered nothing at all, not even wrongly. */
+  readonly isSilent: boolean;
 }
 
 interface Judgement {
@@ -68,7 +70,10 @@ export async function aliasServed(
       problem: judgeAddresses(name, type, answer),
     }));
   const [four, six] = await Promise.all([look('A'), look('AAAA')]);
-  return four.map((verdict, index) => (six[index]?.ok ? six[index] : verdict));
+  return four.map((verdict, index) => {
+    const other = six[index] ?? verdict;
+    return other.ok ? other : { ...verdict, isSilent: verdict.isSilent && other.isSilent };
+  });
 }
 
 /**
@@ -107,9 +112,15 @@ async function askOne(
     if (judgement.problem === null && verifyTcp && answer.transport === 'udp') {
       judgement = judge(await ask(server, question, { ...options, transport: 'tcp' }));
     }
-    return { server, ok: judgement.problem === null, node: answer.nsid, ...judgement };
+    return { server, ok: judgement.problem === null, node: answer.nsid, isSilent: false, ...judgement };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    return { server, ok: false, serial: null, node: null, problem: error.message };
+    // A query over TCP follows an answer over UDP.
+    return { ...silentVerdict(server), problem: error.message, isSilent: error.transport === 'udp' };
   }
+}
+
+/** The verdict on a server that answers nothing. */
+export function silentVerdict(server: NameServer): ServerVerdict {
+  return { server, ok: false, serial: null, node: null, problem: new NoAnswer('udp', null).message, isSilent: true };
 }

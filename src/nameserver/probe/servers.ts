@@ -1,6 +1,8 @@
 // Resolves the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a
 // local stack, a hidden network).
 import { isIP } from 'node:net';
+import { describeUnusable } from '#base/address.ts';
+import { type Family, orderFamilies } from '#base/families.ts';
 import { plainName } from '#dns/names/plain.ts';
 import type { ProbeEndpoint } from './exchange.ts';
 
@@ -18,6 +20,8 @@ export interface AddressResolver {
 interface ResolveOptions {
   readonly overrides: ReadonlyMap<string, ProbeEndpoint>;
   readonly resolver: AddressResolver;
+  /** The families, the one to ask first at the beginning. (Default: those of this machine.) */
+  readonly families?: readonly Family[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,8 +34,8 @@ export interface ResolvedServers {
 const DNS_PORT = 53;
 
 /**
- * One server per IPv4 address of each name, or per IPv6 address of a name without IPv4: the addresses of both families
- * belong to one machine, and many clusters have no IPv6.
+ * One server per address of each name, of one family: see orderFamilies. The addresses of both families belong to one
+ * machine.
  * @throws the signal's reason when it aborts.
  */
 export async function resolveServers(
@@ -39,7 +43,8 @@ export async function resolveServers(
   options: ResolveOptions,
 ): Promise<ResolvedServers> {
   const names = [...new Set(nameservers.map(plainName))];
-  const serverLists = await Promise.all(names.map((name) => resolveNameServer(name, options)));
+  const families = options.families ?? orderFamilies();
+  const serverLists = await Promise.all(names.map((name) => resolveNameServer(name, { ...options, families })));
   return {
     servers: serverLists.flat(),
     unresolved: names
@@ -48,13 +53,19 @@ export async function resolveServers(
   };
 }
 
-async function resolveNameServer(name: string, { overrides, resolver, signal }: ResolveOptions): Promise<NameServer[]> {
+async function resolveNameServer(
+  name: string,
+  { overrides, resolver, families, signal }: ResolveOptions & { readonly families: readonly Family[] },
+): Promise<NameServer[]> {
   const override = overrides.get(name);
   if (override !== undefined) return [{ name, ...override }];
   const none = (): string[] => [];
-  const ipv4 = await unlessAborted(resolver.resolve4(name).catch(none), signal);
-  const addresses = ipv4.length > 0 ? ipv4 : await unlessAborted(resolver.resolve6(name).catch(none), signal);
-  return addresses.sort().map((address) => ({ name, address, port: DNS_PORT }));
+  for (const family of families) {
+    const lookup = family === 4 ? resolver.resolve4(name) : resolver.resolve6(name);
+    const addresses = await unlessAborted(lookup.catch(none), signal);
+    if (addresses.length > 0) return addresses.sort().map((address) => ({ name, address, port: DNS_PORT }));
+  }
+  return [];
 }
 
 // Node's resolver does not accept a signal.
@@ -78,6 +89,8 @@ export function parseOverrides(text: string): Map<string, ProbeEndpoint> {
     const [, name, bracketedAddress, plain, port] = OVERRIDE.exec(part) ?? [];
     const address = bracketedAddress ?? plain ?? '';
     const number = port === undefined ? DNS_PORT : Number(port);
+    const fault = describeUnusable(address);
+    if (fault !== null) throw new TypeError(`"${part}" has an address that ${fault}`);
     if (name === undefined || isIP(address) === 0 || number < 1 || number > 65_535) {
       throw new TypeError(
         `"${part}" is not an override: write name=address:port, for instance ns1.example=127.0.0.1:5300`,
@@ -88,4 +101,4 @@ export function parseOverrides(text: string): Map<string, ProbeEndpoint> {
   return overrides;
 }
 
-const OVERRIDE = /^([^=\s]+)=(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/;
+const OVERRIDE = /^([^=\s]+)=(?:\[([^\]]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/;

@@ -9,6 +9,8 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
 import type { EventReason } from '#resources/reasons.ts';
+import type { OlderObjects } from '../cluster/older.ts';
+import type { SeenRestore } from '../cluster/seen-restore.ts';
 import type { Propagation } from '../proof/propagation.ts';
 import type { HeldOwners } from '../record/held.ts';
 import type { Observer } from '../run/observation.ts';
@@ -44,6 +46,15 @@ export interface OperatorContext {
   isDrained(zone: DNSZone): boolean | undefined;
   /** Whether another Kubernetes cluster has the name of this one; undefined until the service has answered. */
   isNameTaken(zone: DNSZone): boolean | undefined;
+  /**
+   * Whether the etcd of this cluster was restored from a backup, and no owner has accepted the older objects;
+   * undefined: not known yet.
+   * @param zone undefined: a zone whose DNSZone does not exist
+   */
+  isEtcdRestored(zone: DNSZone | undefined): boolean | undefined;
+  /** The objects that are older than the data of the service. */
+  older: OlderObjects;
+  seenRestore: SeenRestore;
   /** Whether the objects of a kind vanish because their CRD is deleted. */
   isKindDeleted: KindIsDeleted;
   /** Where the DNSRecords of this cluster have records. */

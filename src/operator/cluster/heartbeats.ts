@@ -1,33 +1,33 @@
-// The heartbeats of this cluster, one for each team or person whose zones have records of it, because a cluster belongs
-// to them as owners of records do. The answer says whether the cluster is drained there: the service withdraws and
-// restores the records by itself, and the conditions of the DNSRecords report it.
+// The heartbeats of this cluster, one for each team or person whose zones have records of it, because a cluster
+// belongs to them as owners of records do. The answer says whether the cluster is drained there: the service withdraws
+// and restores the records by itself, and the conditions of the DNSRecords report it.
 //
 //     unknown → active ⇄ drained      an answer changes it; a failure does not
 //
 // While the name belongs to another Kubernetes cluster or API key, the service refuses these: cluster/name.ts.
 //
-// Only the leader sends heartbeats. Each has the API key that writes the records, which needs the right "clusters" for
-// it. A DNSZone may have a key without this right: its team then has no such cluster, and its records can be neither
-// drained nor withdrawn.
+// A heartbeat also tells how often the Lease was renewed. If that number went back, etcd was restored from a backup,
+// and the answers say so until an owner accepts the older objects. Objects that vanished in a list may be missing for
+// this reason, so their releases wait for a heartbeat with a later renewal. Without a Lease, a heartbeat tells that the
+// versions went back under this process: seen-restore.ts.
+//
+// Only the leader sends heartbeats; away.ts sends those of an operator that does not reach kube-apiserver. Each has
+// the API key that writes the records, which needs the right "clusters" for it. A DNSZone may have a key without this
+// right: its team then has no such cluster, and its records can be neither drained nor withdrawn.
 
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
+import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Logger } from '#telemetry/log.ts';
-
-/** A team or person, with a key that may write the records of its zones. */
-export interface Holder {
-  readonly client: Pick<Client, 'call'>;
-  /** `org:<teamId>`, or `personal`. */
-  readonly owner: string;
-  /** Whether the key is that of the operator, and not that of a DNSZone. */
-  readonly isOwn: boolean;
-}
+import { MAX_OLDER, type OlderObjects } from './older.ts';
+import { remedy } from './remedy.ts';
+import { type Holder, isNews, type Seen, UNKNOWN } from './seen-holder.ts';
+import type { SeenRestore } from './seen-restore.ts';
 
 export interface Heartbeats {
   /** Sends heartbeats until the signal aborts. */
@@ -38,6 +38,15 @@ export interface Heartbeats {
    * Whether another cluster has the name, as the owner of the zone has heard; undefined until the service has answered.
    */
   isNameTaken(zone: DNSZone): boolean | undefined;
+  /**
+   * Whether etcd was restored from a backup, and no owner of the zone has accepted the older objects; undefined: not
+   * known yet. @param zone undefined: the zones of the operator's own key
+   */
+  isEtcdRestored(zone: DNSZone | undefined): boolean | undefined;
+  /** Whether etcd was restored for some owner. */
+  isAnyRestored(): boolean;
+  /** Sends one heartbeat to each owner that says that kube-apiserver does not answer; see away.ts. Never rejects. */
+  reportAway(signal: AbortSignal): Promise<void>;
   /**
    * How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. Keys of DNSZones need
    * no right to them.
@@ -71,6 +80,16 @@ export interface HeartbeatOptions {
    * known yet.
    */
   nameChanged(zones: readonly DNSZone[]): void;
+  /** The Lease of this process; undefined: leader election is off, or another process leads. */
+  lease?(): LeaseProgress | undefined;
+  /** The time at which the caches were last filled by a list, in ms of the clock. (Default: 0.) */
+  listedAt?(): number;
+  /** The restore of etcd that this process saw. Absent: the process does not look for one. */
+  readonly seenRestore?: Pick<SeenRestore, 'id' | 'begin'>;
+  /** The objects that are older than the data of the service. */
+  readonly older: OlderObjects;
+  /** Called when the service found that etcd was restored, and when an owner accepted the older objects. */
+  restoredChanged(zones: readonly DNSZone[], isRestored: boolean): void;
   /** Called with the sets whose records another client changed, once for each change. */
   othersChanged(sets: NonNullable<Cluster['changed']>): void;
   /**
@@ -82,31 +101,26 @@ export interface HeartbeatOptions {
   readonly everyMs?: number | undefined;
 }
 
+/** How far the Lease of the leader has come. */
+export interface LeaseProgress {
+  /** Its uid. */
+  readonly uid: string;
+  /** How often it was renewed, by this process and those before it. */
+  readonly renewals: number;
+  /** When the last renewal was sent, in ms of the clock. */
+  readonly renewedAt: number;
+}
+
 /** The service treats a cluster as lost after six times this, in ms. */
 const EVERY_MS = 10_000;
 /** The time until the next heartbeat after one that the service did not answer, in ms. */
 const RETRY_MS = 2_000;
 const LIMIT_MS = 5_000;
 const CALLS = 8;
+/** The time between two looks whether releases wait for a heartbeat, in ms. */
+const LOOK_MS = 1_000;
 /** The time between two counts of objects, in ms. */
 const COUNT_MS = 60_000;
-
-interface Seen {
-  readonly holder: Holder;
-  state: Pick<Cluster, 'state' | 'settled'> | null;
-  /** Whether another cluster has the name; null until the service has answered. */
-  isTaken: boolean | null;
-  /** The last count of objects, and its time. Null: the service does not take it, or has not answered. */
-  counted: { objects: { total: number; notReady: number }; at: number } | null;
-  /** The numbers of the changes by others that the last answer told. */
-  told: ReadonlySet<number>;
-  /** The failure that was logged last; null after a success. */
-  problem: string | null;
-  /** Whether the service refuses the key of a DNSZone, because it has no right to send heartbeats. */
-  isUnwanted: boolean;
-  /** The time of the last success, or of the first attempt. */
-  acceptedAt: number;
-}
 
 export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   return new ClusterHeartbeats(options);
@@ -124,7 +138,7 @@ class ClusterHeartbeats implements Heartbeats {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    this.#options.seenRestore?.begin();
     while (!signal.aborted) {
       const [name, instance] = [this.#options.cluster(), this.#options.instance()];
       let isAnswered = name !== undefined && instance !== undefined;
@@ -141,10 +155,35 @@ class ClusterHeartbeats implements Heartbeats {
         const results = await Promise.all(sending);
         isAnswered &&= results.every((each) => each);
       }
-      await sleep(clock, isAnswered ? this.#everyMs : Math.min(this.#everyMs, RETRY_MS), signal).catch(() => undefined);
+      await this.#pause(isAnswered ? this.#everyMs : Math.min(this.#everyMs, RETRY_MS), signal);
     }
-    // The next leader sends them.
-    this.#seen = [];
+    // The next leader sends them. The holders stay: away.ts may need them.
+    for (const each of this.#seen) Object.assign(each, UNKNOWN);
+  }
+
+  /** Waits for the next heartbeat, which is early if releases wait for it. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const start = clock.now();
+    const end = start + ms;
+    // A service that does not answer must not be asked all the time.
+    const isEarly = () => clock.now() - start >= RETRY_MS && this.#isLate();
+    while (!signal.aborted && clock.now() < end && !isEarly())
+      await sleep(clock, Math.min(LOOK_MS, end - clock.now()), signal).catch(() => undefined);
+  }
+
+  /** Whether the Lease was renewed after a list, or a restore was seen, and no heartbeat has told that. */
+  #isLate(): boolean {
+    if (this.#seen.some((each) => each.state !== null && !this.#isRestoreTold(each))) return true;
+    const listedAt = this.#options.listedAt?.() ?? 0;
+    const renewedAt = this.#options.lease?.()?.renewedAt;
+    const isBehind = ({ state, renewalAt }: Seen) => state !== null && renewalAt < listedAt;
+    return renewedAt !== undefined && renewedAt >= listedAt && this.#seen.some(isBehind);
+  }
+
+  #isRestoreTold({ toldRestore }: Seen): boolean {
+    const id = this.#options.seenRestore?.id();
+    return id === undefined || id === toldRestore;
   }
 
   isDrained(zone: DNSZone): boolean | undefined {
@@ -157,6 +196,40 @@ class ClusterHeartbeats implements Heartbeats {
     const seenHolder =
       this.#find(this.#options.holderOf(zone)) ?? this.#seen.find(({ isTaken }) => isTaken) ?? this.#seen[0];
     return seenHolder?.isTaken ?? undefined;
+  }
+
+  isEtcdRestored(zone: DNSZone | undefined): boolean | undefined {
+    const seenHolder =
+      this.#find(zone && this.#options.holderOf(zone)) ??
+      this.#seen.find(({ holder }) => holder.isOwn) ??
+      (zone && this.#seen[0]);
+    if (seenHolder === undefined || seenHolder.isTaken === null) return undefined;
+    const { state, renewalAt } = seenHolder;
+    if (state !== null && typeof state.etcdRestoredAt === 'string') return true;
+    // The service takes no heartbeats with this key, so nothing more will be known.
+    if (state === null) return false;
+    if (!this.#isRestoreTold(seenHolder)) return undefined;
+    if (renewalAt < (this.#options.listedAt?.() ?? 0)) return undefined;
+    return this.#options.older.count(() => this.#keysOf(seenHolder), false) > MAX_OLDER ? undefined : false;
+  }
+
+  isAnyRestored(): boolean {
+    return this.#seen.some(({ state }) => typeof state?.etcdRestoredAt === 'string');
+  }
+
+  async reportAway(signal: AbortSignal): Promise<void> {
+    const [name, instance] = [this.#options.cluster(), this.#options.instance()];
+    // A process that was started meanwhile knows the name only from its settings.
+    if (name === undefined) return;
+    await this.#meet(signal).catch(() => undefined);
+    const send = async ({ holder: { client, owner } }: Seen) => {
+      const beat = { params: { name }, query: { owner, instance, controlPlane: 'unreachable' as const } };
+      await client.call(sendHeartbeat, beat, { signal, timeoutMs: LIMIT_MS });
+      this.#options.sent('accepted');
+    };
+    const reports = this.#seen.map((each) => this.#calls.run('', () => send(each), signal));
+    for (const result of await Promise.allSettled(reports))
+      if (result.status === 'rejected') this.#options.sent('unavailable');
   }
 
   failingMs(): number {
@@ -188,8 +261,7 @@ class ClusterHeartbeats implements Heartbeats {
         metHolders.push(
           this.#find(holder) ?? {
             holder,
-            state: null,
-            isTaken: null,
+            ...UNKNOWN,
             counted: null,
             told: new Set<number>(),
             problem: null,
@@ -208,7 +280,17 @@ class ClusterHeartbeats implements Heartbeats {
     try {
       const objects = seenHolder.counted?.objects;
       const counts = objects && { objects: String(objects.total), notReady: String(objects.notReady) };
-      const beat = { params: { name }, query: { owner, instance, ...counts } };
+      const lease = this.#options.lease?.();
+      // The service remembers it until an owner accepts it, and must not be told again then.
+      const isTold = typeof seenHolder.state?.etcdRestoredAt === 'string';
+      const older = isTold ? 0 : this.#options.older.count(() => this.#keysOf(seenHolder), true);
+      const restoreId = this.#options.seenRestore?.id();
+      const restore = {
+        ...(this.#isRestoreTold(seenHolder) ? {} : { restore: restoreId }),
+        ...(lease === undefined ? {} : { lease: lease.uid, renewals: String(lease.renewals) }),
+        ...(older > MAX_OLDER ? { older: String(older) } : {}),
+      };
+      const beat = { params: { name }, query: { owner, instance, ...counts, ...restore } };
       const answer = await client.call(sendHeartbeat, beat, { signal, timeoutMs: LIMIT_MS });
       this.#recount(seenHolder, answer);
       if (seenHolder.problem !== null)
@@ -216,7 +298,16 @@ class ClusterHeartbeats implements Heartbeats {
       this.#options.sent('accepted');
       this.#judge(seenHolder, false);
       const before = seenHolder.state;
-      Object.assign(seenHolder, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
+      const renewalAt = this.#options.lease === undefined ? Number.POSITIVE_INFINITY : (lease?.renewedAt ?? 0);
+      Object.assign(seenHolder, {
+        state: answer,
+        renewalAt,
+        toldRestore: restoreId,
+        problem: null,
+        isUnwanted: false,
+        acceptedAt: clock.now(),
+      });
+      this.#tellRestored(seenHolder, before, answer);
       this.#tell(seenHolder, answer);
       if (isNews(before, answer)) this.#options.changed(this.#zonesOf(seenHolder), answer.state === 'drained');
       return true;
@@ -233,6 +324,17 @@ class ClusterHeartbeats implements Heartbeats {
       seenHolder.problem = problem;
       return isRefused;
     }
+  }
+
+  #tellRestored(seenHolder: Seen, before: Seen['state'], answer: NonNullable<Seen['state']>): void {
+    const isRestored = typeof answer.etcdRestoredAt === 'string';
+    const wasRestored = typeof before?.etcdRestoredAt === 'string';
+    const isAccepted = before !== null && (answer.olderAcceptedAt ?? null) !== (before.olderAcceptedAt ?? null);
+    if (isRestored !== wasRestored || isAccepted) this.#options.restoredChanged(this.#zonesOf(seenHolder), isRestored);
+  }
+
+  #keysOf(seenHolder: Seen): ReadonlySet<string> {
+    return new Set(this.#zonesOf(seenHolder).map(keyOf));
   }
 
   #zonesOf(seenHolder: Seen) {
@@ -263,30 +365,5 @@ class ClusterHeartbeats implements Heartbeats {
     if (was === isTaken) return;
     const unknownZones = zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === undefined);
     this.#options.nameChanged([...this.#zonesOf(seenHolder), ...unknownZones]);
-  }
-}
-
-/** Records of a drained cluster are withdrawn a part at a time, until the service says that it is settled. */
-function isNews(before: Seen['state'], { state, settled }: NonNullable<Seen['state']>): boolean {
-  const [was, is] = [before?.state === 'drained', state === 'drained'];
-  return before === null || was !== is || (is && settled && !before.settled);
-}
-
-/** The sentence for the log: the cause, the action, and the consequence. */
-function remedy(error: unknown): string {
-  const loss = 'without heartbeats for 60 seconds, this cluster counts as lost';
-  if (!(error instanceof ApiError))
-    return `the DNS service does not answer the heartbeat, and the operator retries; ${loss}`;
-  switch (error.status) {
-    case 401:
-      return `the DNS service refuses the API key of the heartbeat; replace the key; ${loss}`;
-    case 403:
-      return 'the API key may not send heartbeats, so this cluster cannot be drained or counted as lost in the team of the key; give the key the right "clusters": "write"';
-    case 409:
-      if (error.field === 'instance')
-        return 'another Kubernetes cluster or another API key has the name of this cluster, so the operator changes nothing; set operator.cluster to another name, or, if the API key was replaced, let an owner of the team run "zonestead clusters release NAME"';
-      return `the DNS service accepts no further cluster; remove one that is gone with "zonestead clusters remove NAME"; ${loss}`;
-    default:
-      return `the DNS service refuses the heartbeat, and the operator retries; ${loss}`;
   }
 }

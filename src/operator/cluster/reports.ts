@@ -1,27 +1,40 @@
 // Connects the heartbeats with the operator: the keys that send them, and the DNSRecords that run after a drain or
 // restore.
-import { findCondition } from '#kube/objects/conditions.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { BY_ZONE, type OperatorContext } from '../access/context.ts';
 import { isWithdrawn } from '../record/desired.ts';
 import { keyIn } from '../record/owner.ts';
-import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from './heartbeats.ts';
+import { createHeartbeats, type HeartbeatResult, type Heartbeats, type LeaseProgress } from './heartbeats.ts';
+import type { Holder } from './seen-holder.ts';
 
 type Reporting = Pick<
   OperatorContext,
-  'clock' | 'cluster' | 'credentials' | 'namespaces' | 'zones' | 'records' | 'held' | 'enqueueRecord' | 'enqueueZone'
+  | 'clock'
+  | 'cluster'
+  | 'credentials'
+  | 'namespaces'
+  | 'zones'
+  | 'records'
+  | 'held'
+  | 'older'
+  | 'seenRestore'
+  | 'enqueueRecord'
+  | 'enqueueZone'
 >;
 
 /**
  * @param onSent counts heartbeats by their result
+ * @param lease the Lease of this process; undefined: leader election is off
  * @param everyMs the time between two heartbeats, in ms
  */
 export function createClusterReports(
   context: Reporting,
   log: Logger,
   onSent: (result: HeartbeatResult) => void,
+  lease: (() => LeaseProgress | undefined) | undefined,
   everyMs?: number,
 ): Heartbeats {
   const { clock, cluster, credentials, namespaces, zones, records } = context;
@@ -43,6 +56,20 @@ export function createClusterReports(
       const objects = ownedZones.flatMap((zone) => [zone, ...records.byIndex(BY_ZONE, keyOf(zone))]);
       const notReady = objects.filter(({ status }) => findCondition(status?.conditions, 'Ready')?.status !== 'True');
       return { total: objects.length, notReady: notReady.length };
+    },
+    ...(lease === undefined ? {} : { lease }),
+    listedAt: () => Math.max(zones.listedAt(), records.listedAt()),
+    older: context.older,
+    seenRestore: context.seenRestore,
+    restoredChanged: (changedZones, isRestored) => {
+      for (const zone of changedZones) context.enqueueZone(keyOf(zone));
+      if (isRestored) return;
+      // Everything that waits for the acceptance: releases, older objects, and records that an older zone refuses.
+      for (const key of context.older.accept(new Set(changedZones.map(keyOf)))) context.enqueueRecord(key);
+      for (const key of context.held.heldKeys()) if (context.held.isHeldRestored(key)) context.enqueueRecord(key);
+      for (const zone of changedZones)
+        for (const record of records.byIndex(BY_ZONE, keyOf(zone)))
+          if (!isTrue(record.status?.conditions, 'Ready')) context.enqueueRecord(keyOf(record));
     },
     nameChanged: (changedZones) => {
       for (const zone of changedZones) context.enqueueZone(keyOf(zone));

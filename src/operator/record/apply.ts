@@ -39,18 +39,23 @@ export async function applyValues(
   const { context, object } = run;
   const { held } = context;
   const [key, zoneKey] = [keyOf(object), zoneKeyOf(object)];
-  for (const place of held.at(key)) if (place.zoneId !== zoneId) await releaseAt(context, key, place, run.call);
+  // An older object may refer to another zone than the newer one did.
+  const mayRelease = context.isEtcdRestored(context.zones.get(zoneKey)) === false;
+  for (const place of held.at(key))
+    if (mayRelease && place.zoneId !== zoneId) await releaseAt(context, key, place, run.call);
   // Before the request: its answer may be lost.
   held.put(key, { zoneId, zoneKey });
   const isNew = object.status?.observedGeneration === undefined;
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
-  const set = buildSetChange(object, requireCluster(context), desired, policies);
+  const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
+  const wasStored = isProgrammed && object.status?.zoneId === zoneId;
+  const set = buildSetChange(object, requireCluster(context), desired, policies, wasStored);
   const text = textOfSet(zoneId, set);
   const markUnproven = () => held.confirm(key, text);
-  const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
   if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven: markUnproven };
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
   const appliedSet = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
+  context.older.clear(key);
   if (appliedSet.changed && !isNew) wakeContested(context, zoneKey, key);
   const by = held.takeChangedBy(key);
   const drift = driftIn(appliedSet, desired, policies.drift);

@@ -4,9 +4,10 @@
 // A release of an object that is gone is    waiting → released
 //                                              ↓
 //                                             held      too many at once, or the CRD is deleted: until the
-//                                                       object returns, or an annotation permits it
+//                                                       object returns, or an annotation permits it; etcd was
+//                                                       restored: also until an owner accepts the older objects
 import type { Clock } from '#base/clock.ts';
-import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
+import { isMassDeletion, MAX_ALWAYS, STARTING_MS } from '#base/mass-deletion.ts';
 
 /** A zone at the service, and the DNSZone that it was reached by. */
 export interface ReachedZone {
@@ -31,6 +32,8 @@ export class HeldOwners {
   readonly #waiting = new Map<string, number>();
   /** The keys without an object whose owners stay, with the same time. */
   readonly #held = new Map<string, number>();
+  /** The held keys whose objects may be missing because etcd was restored from a backup. */
+  readonly #restored = new Set<string>();
   readonly #released: number[] = [];
   readonly #compared = new Set<string>();
   readonly #confirmed = new Map<string, string>();
@@ -83,6 +86,17 @@ export class HeldOwners {
     this.#waiting.delete(key);
   }
 
+  /** The same, because etcd was restored from a backup. Such a release does not count to a mass deletion. */
+  holdRestored(key: string): void {
+    this.stillHeld(key);
+    this.#restored.add(key);
+  }
+
+  /** Whether the release is held because etcd was restored. */
+  isHeldRestored(key: string): boolean {
+    return this.#restored.has(key);
+  }
+
   isHeld(key: string): boolean {
     return this.#held.has(key);
   }
@@ -98,6 +112,7 @@ export class HeldOwners {
 
   /** The object exists, or its values go with the zone: nothing of it is to be released. */
   back(key: string): void {
+    this.#restored.delete(key);
     this.#waiting.delete(key);
     this.#held.delete(key);
   }
@@ -143,7 +158,13 @@ export class HeldOwners {
 
   /** The owners of the zone were compared with the objects. */
   compared(zoneId: string): void {
+    this.#startedAt ??= this.#clock.now();
     this.#compared.add(zoneId);
+  }
+
+  /** Whether this process began to work a few minutes ago, and has not seen most deletions. */
+  isStarting(): boolean {
+    return this.#startedAt === null || this.#clock.now() - this.#startedAt < STARTING_MS;
   }
 
   isCompared(zoneId: string): boolean {
@@ -166,7 +187,8 @@ export class HeldOwners {
     const all = this.#places.size + this.#released.length;
     let heldNow = 0;
     for (const at of this.#held.values()) if (at > now - TOGETHER_MS) heldNow += 1;
-    if (isMassDeletion({ all, deletions: this.#waiting.size + heldNow + this.#released.length })) {
+    const deletions = this.#waiting.size + heldNow + this.#released.length;
+    if (isMassDeletion({ all, deletions, isStarting: this.isStarting() })) {
       for (const [each, at] of this.#waiting) this.#held.set(each, at);
       this.#waiting.clear();
       return false;
@@ -179,6 +201,11 @@ export class HeldOwners {
   /** The keys whose release is held because there are too many, in the zone of a DNSZone. */
   heldIn(zoneKey: string): string[] {
     return [...this.#held.keys()].filter((key) => this.at(key).some((place) => place.zoneKey === zoneKey));
+  }
+
+  /** All keys whose release is held. */
+  heldKeys(): string[] {
+    return [...this.#held.keys()];
   }
 
   /** The number of releases that are held. */

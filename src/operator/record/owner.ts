@@ -43,12 +43,16 @@ export function textOfSet(zoneId: string, set: Listed): string {
 /**
  * "Exactly these values are those of the object": anything else that it has in the zone is released in the same
  * transaction.
+ * @param wasStored whether the service had these values as those of this object, by its status, which only the operator
+ * writes. The object then takes them back without spec.adopt, because a zone that came back from a name server has its
+ * records without their owners.
  */
 export function buildSetChange(
   object: DNSRecord,
   cluster: string,
   desired: Desired,
   { drift, whenClusterLost }: Policies,
+  wasStored: boolean,
 ): SetChange & Listed {
   const { uid = '', generation = 0 } = object.metadata;
   const { ttl, adopt, deletionPolicy, sharing } = object.spec;
@@ -69,7 +73,7 @@ export function buildSetChange(
     share: sharing === 'Shared' || isChallenge(object),
     // In a zone of another namespace, every user who knows a value could take it over and delete it afterwards, and a
     // value that remains without its object would remain after the grant ends.
-    adopt: isOwn ? adopt : 'Never',
+    adopt: wasStored ? 'IfIdentical' : isOwn ? adopt : 'Never',
     retain: isOwn && deletionPolicy === 'Retain',
   };
 }

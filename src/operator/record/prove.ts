@@ -13,7 +13,7 @@ import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';
 import { identityOfRecord } from './apply.ts';
 import type { Desired, ReadyZone } from './desired.ts';
-import { propagatedAt } from './status.ts';
+import { propagatedAt, propagatedToReachable } from './status.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
@@ -25,7 +25,9 @@ export function provenBefore(
 ): ConditionAnswer | null {
   if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
   const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
-  return message.startsWith(propagatedAt(counted, nameservers).message) ? yes('Propagated', message) : null;
+  // A proof without an unreachable name server stays one: it would otherwise be lost at each restart of the operator.
+  const sentences = [propagatedAt, propagatedToReachable].map((state) => state(counted, nameservers).message);
+  return sentences.some((sentence) => message.startsWith(sentence)) ? yes('Propagated', message) : null;
 }
 
 /**
@@ -82,7 +84,8 @@ async function prove(
       'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
     );
   const proof = await context.propagation.recordServed(zone, expectedRecord, client, signal);
-  if (proof.problem === null) return propagatedAt(proof.nameservers, zone.nameservers, proof.note);
+  const state = proof.leftOut.length > 0 ? propagatedToReachable : propagatedAt;
+  if (proof.problem === null) return state(proof.nameservers, zone.nameservers, proof.note);
   const [target] = expectedRecord.type === 'ALIAS' && proof.problem.includes(NO_ADDRESS) ? targets : [];
   return target === undefined
     ? no('AwaitingPropagation', proof.problem)

@@ -21,7 +21,7 @@ import { type Desired, findReadyZone, judgeSpec, type ReadyZone } from './desire
 import { precedingRecord, TURN_RETRY_MS } from './precedence.ts';
 import { nextProbe, provenBefore, proveValues } from './prove.ts';
 import { releaseGone, withdraw } from './release.ts';
-import { failedRecord, PROGRAMMED, RECORD_ACCEPTED, RECORD_READY, stopped } from './status.ts';
+import { failedRecord, olderMessage, PROGRAMMED, RECORD_ACCEPTED, RECORD_READY, stopped } from './status.ts';
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
@@ -44,7 +44,10 @@ export function createRecordReconciler(context: OperatorContext): Reconcile {
     answersOf: () => ({}),
     ready: RECORD_READY,
     onRecovery: context.enqueueRecordOnRecovery,
-    gone: (key, control) => releaseGone(context, key, control, mustWaitForZone),
+    gone: (key, control) => {
+      context.older.clear(key);
+      return releaseGone(context, key, control, mustWaitForZone);
+    },
   });
 }
 
@@ -59,7 +62,9 @@ async function reconcileRecord(
   const dnsZone = context.zones.get(zoneKeyOf(object));
   // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
   const isCompared = context.held.isCompared(dnsZone?.status?.zoneId ?? '');
-  const mayWrite = isCompared && dnsZone !== undefined && context.isNameTaken(dnsZone) === false;
+  const isNamed = dnsZone !== undefined && context.isNameTaken(dnsZone) === false;
+  const isRestored = context.isEtcdRestored(dnsZone);
+  const mayWrite = isCompared && isNamed && isRestored !== undefined;
   if (dnsZone && wasWritten(object, dnsZone) && mustWaitForOwners(uid, !mayWrite))
     return { next: { afterMs: isCompared ? OWNERS_RETRY_MS : OWNERS_WRITTEN_RETRY_MS } };
   const hiddenProblem = hiddenZone(context, object, dnsZone);
@@ -75,6 +80,8 @@ async function reconcileRecord(
   if (!verdict.ok || problem) return refuse(run, dnsZone, problem as NotReady);
   const { desired } = verdict;
   if (mustWaitForOwners(uid, !mayWrite)) return { next: { afterMs: OWNERS_RETRY_MS } };
+  if (isRestored && context.older.isReplaced(keyOf(object), uid))
+    return { answers: stopped(no('OlderThanService', olderMessage(context)), RECORD_ACCEPTED), next: {} };
   const service = await connectionFor(context, dnsZone, signal);
   const preceding = precedingRecord(context, object, dnsZone, zone.zoneName, desired);
   if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };

@@ -52,7 +52,12 @@ export async function releaseGone(
     // The owners of another cluster with the same name look like those of objects that are gone.
     if (zone && context.isNameTaken(zone) !== false) return { requeueAfterMs: NAME_RETRY_MS };
     context.held.gone(key);
-    const isPermitted = zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
+    const isRestored = context.isEtcdRestored(zone);
+    if (isRestored === undefined) return { requeueAfterMs: NAME_RETRY_MS };
+    // An owner has accepted the older objects, so the objects that are missing count as deleted.
+    const isAccepted = !isRestored && context.held.isHeldRestored(key);
+    const isPermitted = isAccepted || zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
+    if (isRestored && !isPermitted) context.held.holdRestored(key);
     const may = isPermitted || context.held.mayRelease(key, () => listZoneIds(context));
     if (typeof may === 'number') return { requeueAfterMs: may };
     if (may && !isPermitted && (await context.isKindDeleted(DNS_RECORD, signal))) context.held.hold(key);
@@ -126,6 +131,8 @@ export async function withdraw(run: RecordRun, zone: DNSZone): Promise<void> {
   if (isThere) context.held.put(key, { zoneId, zoneKey: keyOf(zone) });
   const places = context.held.at(key);
   if (places.length === 0) return;
+  // An older zone may lack a permission that the record has got since.
+  if (context.isEtcdRestored(zone) !== false) return;
   // Without a key the operator cannot write to the zone; the conditions of the zone report that.
   for (const place of places) await releaseAt(context, key, place, run.call);
   run.events.push({

@@ -4,6 +4,7 @@ import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { listRecordValues } from '#resources/summary.ts';
+import { unownedValue } from '#resources/unowned.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
@@ -21,6 +22,17 @@ const ALL_OR_NONE = 'The operator has written none of the new values of this obj
 
 /** The delay in ms after which the operator tries a zone again that was there a moment ago. */
 const NO_ZONE_MS = 1_000;
+
+/** The condition for a proof that omits unreachable name servers. Its message lists them all, as the other one. */
+export function propagatedToReachable(
+  countedServers: readonly string[],
+  all: readonly string[],
+  note: string | null = null,
+): ConditionAnswer {
+  const which = countedServers.length < all.length ? ' that are not secondaries' : '';
+  const message = `Every reachable name server serves the record. The name servers of the zone${which}: ${[...countedServers].sort().join(', ')}.`;
+  return yes('Propagated', note === null ? message : `${message} ${note}`);
+}
 
 /**
  * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a
@@ -69,12 +81,15 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
     };
   }
   const { kind, reason } = failure;
+  if (reason === 'OlderThanService') context.older.note(keyOf(object), zoneKey);
   const message = describeRefusal(context, object, failure);
   if (kind === 'refused') {
     // Only a write can be refused: a key that may write may read.
     const together = listRecordValues(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
     const answer = no(reason, message + together);
-    return { answers: stopped(answer, reason === 'Conflict' ? RECORD_ACCEPTED : answer) };
+    return {
+      answers: stopped(answer, reason === 'InvalidSpec' || reason === 'NotPermitted' ? answer : RECORD_ACCEPTED),
+    };
   }
   if (isTrue(object.status?.conditions, 'Ready', object.metadata.generation ?? 0))
     return { answers: { Ready: yes(reason, message) } };
@@ -94,6 +109,7 @@ const OF_CLUSTER = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
  */
 export function describeRefusal(context: OperatorContext, object: DNSRecord, failure: Refusal): string {
   const { reason, message, owner, isShared } = failure;
+  if (reason === 'OlderThanService') return olderMessage(context);
   if (reason !== 'Conflict') return message;
   const cluster = context.cluster();
   const value = failure.value === null ? null : clip(failure.value);
@@ -104,12 +120,16 @@ export function describeRefusal(context: OperatorContext, object: DNSRecord, fai
     const { type, name } = object.spec;
     return `The zone contains records that conflict with ${type} records named ${name}. Ask the owner of DNSZone ${zoneKeyOf(object)} which records these are. If they are the same values of another cluster, set spec.sharing: Shared on both DNSRecords.`;
   }
-  if (value !== null && owner === null)
-    return `The value ${value} already exists at the DNS service, and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
+  if (value !== null && owner === null) return unownedValue(value);
   const other = OF_CLUSTER.exec(owner ?? '')?.groups;
   if (value !== null && other !== undefined)
     return `The value ${value} ${isShared ? 'is shared by' : 'belongs to'} DNSRecord ${other.key} of cluster ${other.cluster}. To serve it from both clusters, ${whoShares(object, isShared)}; otherwise delete one of the two objects.`;
   return [message, ...neighbours(context, object)].join(' ');
+}
+
+/** The message about an object that is older than the data of the service of it. */
+export function olderMessage({ cluster }: Pick<OperatorContext, 'cluster'>): string {
+  return `The DNS service has a newer version of this object than Kubernetes: etcd was probably restored from a backup. DNS keeps the newer values. To keep them, write them into this object. To let this object win, an owner of the team runs "zonestead clusters accept-older ${cluster()}"; the operator then continues by itself.`;
 }
 
 /** The objects that do not share the value yet. */

@@ -15,7 +15,13 @@ export type NotReady = Said<'False' | 'Unknown', NotReadyReason>;
 /** A result that Ready summarizes. True with a reason of a failure means that it was True before the failure. */
 export type ConditionAnswer = Said<'True', GoodReason | NotReadyReason> | NotReady;
 /** The result of the condition DeletionsHeld. */
-export type HeldAnswer = Said<'True', 'ManyDeleted'> | Said<'False', 'NotHeld'>;
+export type HeldAnswer = Said<'True', 'ManyDeleted' | 'EtcdRestored'> | Said<'False', 'NotHeld'>;
+/** The result of the condition EtcdRestored. */
+export type RestoredAnswer = Said<'True', 'OlderObjects'> | Said<'False', 'NotRestored'>;
+/** The result of the condition Degraded. */
+export type DegradedAnswer =
+  | Said<'True', 'NameServerUnreachable' | 'NameServerCordoned'>
+  | Said<'False', 'NotDegraded'>;
 /** The result of the condition Delegated. */
 export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
 
@@ -43,7 +49,7 @@ export const notEvaluated = (reason: NotReadyReason) =>
 /** Returns the conditions with these results, for a generation of the spec. */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer>>,
+  answers: Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer | DegradedAnswer | RestoredAnswer>>,
   generation: number,
   now: Date,
 ): Condition[] {

@@ -67,6 +67,9 @@ export function classifyFailure(error: unknown, zone?: DNSZone): Failure | null 
   }
   const keyRejection = zone === undefined ? null : rejectedKey(zone, error);
   if (keyRejection) return { ...plain, kind: 'key', ...keyRejection };
+  // An object that Kubernetes has in an older version: no other object is in its way.
+  if (error instanceof ApiError && error.code === 'conflict' && error.field?.endsWith('generation') === true)
+    return { ...plain, ...detailsOf(error), kind: 'refused', reason: 'OlderThanService' };
   if (error instanceof ApiError) {
     const other = { kind: isAbsent(error) ? 'absent' : 'transient', reason: 'APIError' } as const;
     return { ...plain, ...(BY_CODE[error.code] ?? other), ...detailsOf(error) };

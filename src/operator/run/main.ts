@@ -1,6 +1,6 @@
 // The operator process: connects the caches, the queues, the reconcilers and the clients of the service.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { realClock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
@@ -16,6 +16,7 @@ import { createConditionTrim } from '#kube/cache/trim.ts';
 import { createManager, type Manager } from '#kube/controller/manager.ts';
 import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
+import { LEASES } from '#kube/leader/lease.ts';
 import { countLeadership, createKubeMetrics, type KubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
@@ -23,7 +24,7 @@ import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.
 import { chooseResolvers, parseOverrides, publicAddresses } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { LEASE, REPORTER } from '#resources/names.ts';
+import { LEASE, RENEWALS, REPORTER } from '#resources/names.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { createLogger, type Logger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -32,14 +33,25 @@ import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { createKindCheck } from '../access/crds.ts';
 import { createCredentials } from '../access/credentials.ts';
+import { ControlPlane, runAwayReports, untilReachable } from '../cluster/away.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
+import { OlderObjects } from '../cluster/older.ts';
 import { createClusterReports } from '../cluster/reports.ts';
+import { SeenRestore } from '../cluster/seen-restore.ts';
 import { createPropagation } from '../proof/propagation.ts';
 import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { countHeartbeats, countHeld, countWaitingStatuses, createObserver } from './metrics.ts';
+import {
+  countControlPlane,
+  countCordoned,
+  countHeartbeats,
+  countHeld,
+  countUnreachable,
+  countWaitingStatuses,
+  createObserver,
+} from './metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import { createServiceConnections } from './service-connections.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
@@ -83,7 +95,9 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const metrics = createMetrics({ component: 'operator' });
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
-  const cluster = await connectKube(config, kubeMetrics, runtime.callTimeoutMs);
+  const controlPlane = new ControlPlane(realClock);
+  countControlPlane(metrics, controlPlane);
+  const cluster = await connectKube(config, kubeMetrics, controlPlane, runtime.callTimeoutMs);
   const election = createLeaderElection(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
   const trace = createTrace(log, realClock, tracing);
@@ -101,9 +115,11 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     health: config.ZONESTEAD_HEALTH_LISTEN,
     election,
     silenceMs: runtime.silenceMs,
+    onLost: (end) => untilReachable({ clock: realClock, controlPlane }, end),
   });
 
-  const caches = createCaches(manager, config.ZONESTEAD_NAMESPACES);
+  const seenRestore = new SeenRestore(realClock, randomUUID);
+  const caches = createCaches(manager, config.ZONESTEAD_NAMESPACES, seenRestore);
   const { zones, records, namespaces } = caches;
   const tenants = createNamespaceCount([zones, records]);
   const ownConnection = services.connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
@@ -118,6 +134,14 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const watch = createServiceWatch(ownConnection.client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const propagation = createPropagation({
+    overrides,
+    clock: realClock,
+    date: () => new Date(),
+    scope: config.ZONESTEAD_PROOF,
+  });
+  countUnreachable(metrics, propagation.reach);
+  countCordoned(metrics, () => propagation.cordons());
   const context: OperatorContext = {
     api,
     clock: realClock,
@@ -130,7 +154,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     }),
     lookUpParent: createLookup(config, overrides),
     events: trace.events(manager.events(REPORTER)),
-    propagation: createPropagation(overrides, realClock, () => new Date()),
+    propagation,
     observer: createObserver(metrics, caches),
     ...caches,
     enqueueZone: (key) => zoneQueue.add(key),
@@ -141,22 +165,31 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
     isDrained: (zone) => heartbeats.isDrained(zone),
     isNameTaken: (zone) => heartbeats.isNameTaken(zone),
+    isEtcdRestored: (zone) => heartbeats.isEtcdRestored(zone),
+    older: new OlderObjects(realClock),
+    seenRestore,
     isKindDeleted: createKindCheck(api, log),
     held: heldOwners,
     nonce: () => randomBytes(12).toString('hex'),
   };
-  const count = countHeartbeats(metrics, () => heartbeats.failingMs());
-  const heartbeats: Heartbeats = createClusterReports(context, log, count, runtime.heartbeatMs);
+  const count = countHeartbeats(metrics, {
+    failingMs: () => heartbeats.failingMs(),
+    isRestored: () => heartbeats.isAnyRestored(),
+  });
+  const lease = election && (() => election.progress());
+  const heartbeats: Heartbeats = createClusterReports(context, log, count, lease, runtime.heartbeatMs);
   manager.task((end) => heartbeats.run(end));
   addControllers(manager, trace, context, { zoneQueue, recordQueue });
   // Replicas that wait for the lease check their key too.
   const end = new AbortController();
   const looking = ownKey.run(end.signal);
+  const look = (limit: AbortSignal) => cluster.api.get(LEASES, placeOfLease(config, cluster), limit);
+  const reporting = runAwayReports({ clock: realClock, log, controlPlane, heartbeats, look }, end.signal);
   try {
     await manager.run(signal);
   } finally {
     end.abort(new DOMException('The process is stopping', 'AbortError'));
-    await looking;
+    await Promise.all([looking, reporting]);
     await services.close();
     await cluster.close();
     await tracing.close();
@@ -166,11 +199,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
 function connectKube(
   config: OperatorConfig,
   { calls }: KubeMetrics,
+  controlPlane: ControlPlane,
   timeoutMs: number | undefined,
 ): Promise<KubeCluster> {
   const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   return connectCluster({
-    observe: calls,
+    observe: (method, status, seconds) => {
+      calls(method, status, seconds);
+      controlPlane.observe(method, status);
+    },
     maxConnections: KUBE_CONNECTIONS,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -199,14 +236,16 @@ function addControllers(
 }
 
 /** @param namespaces those whose objects the operator sees; undefined: all */
-function createCaches(manager: Manager, namespaces: readonly string[] | undefined) {
+function createCaches(manager: Manager, namespaces: readonly string[] | undefined, seenRestore: SeenRestore) {
   return {
     zones: manager.cache<DNSZone>(DNS_ZONE, {
       namespaces,
+      wentBack: () => seenRestore.note('zones'),
       indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
     }),
     records: manager.cache<DNSRecord>(DNS_RECORD, {
       namespaces,
+      wentBack: () => seenRestore.note('records'),
       indexes: RECORD_INDEXES,
       transform: createConditionTrim(),
     }),
@@ -224,6 +263,13 @@ function createLookup(config: OperatorConfig, overrides: ReturnType<typeof parse
   });
 }
 
+function placeOfLease(config: OperatorConfig, cluster: KubeCluster): { namespace: string; name: string } {
+  return {
+    namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
+  };
+}
+
 /** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */
 function createLeaderElection(
   config: OperatorConfig,
@@ -235,8 +281,8 @@ function createLeaderElection(
   return createElection({
     ...times,
     api: cluster.api,
-    namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
-    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
+    ...placeOfLease(config, cluster),
+    countIn: RENEWALS,
     // A new identity after every start: writes of the previous process on this host may still arrive.
     identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     log,

@@ -5,7 +5,7 @@ import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
+import { DELETION_BLOCKED, ETCD_RESTORED, RELEASE_MANY } from '#resources/names.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 
 /** The period in which deletions count as simultaneous, in ms. */
@@ -19,11 +19,12 @@ const LONGEST_PAUSE_MS = 10_000;
 /** The reasons of DeletionBlocked. */
 export const MANY_DELETED = 'ManyDeleted';
 export const CRD_DELETED = 'CRDDeleted';
+const HELD_REASONS: readonly string[] = [MANY_DELETED, CRD_DELETED, ETCD_RESTORED];
 
-/** Whether the zone of a deleted DNSZone remains, because too many or their CRD were deleted. */
+/** Whether the zone of a deleted DNSZone remains: too many or their CRD were deleted, or etcd was restored. */
 export function isZoneHeld({ status }: DNSZone): boolean {
   const condition = findCondition(status?.conditions, DELETION_BLOCKED);
-  return condition?.status === 'True' && (condition.reason === MANY_DELETED || condition.reason === CRD_DELETED);
+  return condition?.status === 'True' && HELD_REASONS.includes(condition.reason);
 }
 
 export class ZoneBrake {
@@ -45,8 +46,9 @@ export class ZoneBrake {
    * times are those of the objects, so that a restart decides the same. A zone that was held is held until an
    * annotation permits its deletion.
    * @param zones all DNSZones
+   * @param isStarting whether the process began to work a few minutes ago
    */
-  mayDelete(object: DNSZone, zones: readonly DNSZone[]): boolean | number {
+  mayDelete(object: DNSZone, zones: readonly DNSZone[], isStarting: boolean): boolean | number {
     if (object.metadata.annotations?.[RELEASE_MANY] === 'true') return true;
     if (wasHeld(object)) return false;
     const ownTime = deletedAt(object);
@@ -55,7 +57,7 @@ export class ZoneBrake {
     const waitingTimes = existingZones.filter(isDeleting).map(deletedAt).filter(isTogether);
     const deletedTimes = this.#deleted.filter(isTogether);
     const all = existingZones.length + deletedTimes.length;
-    if (isMassDeletion({ all, deletions: waitingTimes.length + deletedTimes.length })) return false;
+    if (isMassDeletion({ all, deletions: waitingTimes.length + deletedTimes.length, isStarting })) return false;
     // So few zones cannot become a mass deletion.
     if (all <= MAX_ALWAYS) return true;
     return this.#isQuiet(existingZones.filter(isDeleting).length) ? true : PAUSE_MS;

@@ -10,7 +10,7 @@ import { hasFinalizer } from '#kube/objects/finalizer.ts';
 import { splitKey } from '#kube/objects/resource.ts';
 import { deletionWaits, MAX_NAMED } from '#resources/deletion.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
+import { DELETION_BLOCKED, ETCD_RESTORED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { requireCluster } from '../access/context.ts';
@@ -25,7 +25,8 @@ import { repeatCreation, sendForZone } from './create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
 const REMEDY = `The zone remains at the DNS service, and its records are served. To delete it, annotate this object with ${RELEASE_MANY}=true. To keep it without this object, set spec.deletionPolicy: Retain.`;
-const MANY_WORDS = `More than half of all DNSZones were deleted at once. ${REMEDY}`;
+const MANY_WORDS = `More than half of all DNSZones were deleted at once, or more than 5 % soon after the operator started. ${REMEDY}`;
+const RESTORED_WORDS = `etcd was restored from a backup, and no owner has accepted the older objects with "zonestead clusters accept-older". ${REMEDY}`;
 const CRD_WORDS = `The CRD of DNSZones is being deleted. ${REMEDY}`;
 /** The number of records in one response. */
 const PAGE = 200;
@@ -44,7 +45,12 @@ export async function reconcileDeletion(run: ZoneRun, brake: ZoneBrake): Promise
   // Nothing ends the deletion of a CRD, so only the annotation or a change of the spec causes the next run.
   if (!isPermitted && (await context.isKindDeleted(DNS_ZONE, signal)))
     return { answers: blocked(object, DELETION_BLOCKED, CRD_WORDS, CRD_DELETED), next: {} };
-  const may = brake.mayDelete(object, context.zones.list());
+  const isRestored = context.isEtcdRestored(object);
+  if (isRestored === undefined && !isPermitted) return { next: { afterMs: NAME_RETRY_MS } };
+  // The acceptance causes the next run, and so does the annotation.
+  if (isRestored && !isPermitted)
+    return { answers: blocked(object, DELETION_BLOCKED, RESTORED_WORDS, ETCD_RESTORED), next: {} };
+  const may = brake.mayDelete(object, context.zones.list(), context.held.isStarting());
   if (typeof may === 'number') return { next: { afterMs: may } };
   // The annotation that permits the deletion causes the next run.
   if (!may) return { answers: blocked(object, DELETION_BLOCKED, MANY_WORDS, MANY_DELETED), next: {} };
@@ -68,7 +74,7 @@ function blocked(
   { status }: DNSZone,
   reason: NotReadyReason,
   message: string,
-  why: 'ForeignRecords' | typeof MANY_DELETED | typeof CRD_DELETED = 'ForeignRecords',
+  why: 'ForeignRecords' | typeof MANY_DELETED | typeof CRD_DELETED | typeof ETCD_RESTORED = 'ForeignRecords',
 ): Answers {
   const ready = no(reason, message);
   // A condition of its own allows `kubectl wait --for=condition=DeletionBlocked` and an alert.

@@ -1,5 +1,6 @@
-// Compares the owners in a zone with the DNSRecords: when the process starts or takes over, and every ten minutes. An
-// owner without its object is released, and an object whose records others changed, or whose owner is missing, runs.
+// Compares the owners in a zone with the DNSRecords: when the process starts or takes over, after an acceptance of
+// older objects, and every ten minutes. An owner without its object is released, and an object whose records others
+// changed, or whose owner is missing, runs.
 //
 // A DNSZone without a status whose zone has owners was restored from a backup, and its DNSRecords may follow: its first
 // check releases nothing, the next one does.
@@ -11,7 +12,7 @@ import type { Zone } from '#contract/zone.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import { DELETIONS_HELD } from '#resources/names.ts';
+import { DELETIONS_HELD, ETCD_RESTORED } from '#resources/names.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE, type OperatorContext, requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
@@ -38,12 +39,14 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
       const { context, object } = run;
       const key = keyOf(object);
       const isFirst = !context.held.isCompared(zone.id);
-      if (!isFirst && (dueAt.get(key) ?? 0) > clock.now()) return;
+      const mustCompare = isFirst || context.older.mustCompare(key);
+      if (!mustCompare && (dueAt.get(key) ?? 0) > clock.now()) return;
       // A zone that was created in this run has no records.
       const isNew = isFirst && object.status?.zoneId === undefined && run.object.status?.origin === undefined;
       const isEmpty = isNew && zone.records === 0;
       const keysToRun = isEmpty ? [] : await compare(run, service, zone, { isFirst, mayRelease: !isNew });
       context.held.compared(zone.id);
+      context.older.compared(key);
       dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
       if (isFirst) for (const record of context.records.byIndex(BY_ZONE, key)) context.enqueueRecord(keyOf(record));
       for (const each of keysToRun) {
@@ -69,7 +72,9 @@ async function compare(
   const keysToRun = new Set<string>();
   const seenKeys = new Set<string>();
   // The condition is the only trace of the decision of an earlier process, which must not be undone by a restart.
-  const wasHeld = isFirst && isTrue(run.object.status?.conditions, DELETIONS_HELD);
+  const held = findCondition(run.object.status?.conditions, DELETIONS_HELD);
+  const wasHeld = isFirst && held?.status === 'True';
+  const wasRestored = wasHeld && held.reason === ETCD_RESTORED;
   const noLonger = new Set(context.held.heldIn(zoneKey));
   for await (const page of readOwnerPages(client, zone.id, { prefix: buildClusterPrefix(cluster) }, call)) {
     for (const set of page) {
@@ -79,7 +84,11 @@ async function compare(
       noLonger.delete(key);
       const object = context.records.get(key);
       if (!object && !mayRelease) continue;
-      if (object) seenKeys.add(key);
+      if (object) {
+        seenKeys.add(key);
+        if (isOlder(object, set)) context.older.note(key, zoneKey);
+        else if (isReplaced(object, set)) context.older.noteReplaced(key, zoneKey, object.metadata.uid ?? '');
+      } else if (wasRestored) context.held.holdRestored(key);
       else if (wasHeld) context.held.stillHeld(key);
       else context.held.gone(key);
       if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) keysToRun.add(key);
@@ -90,9 +99,24 @@ async function compare(
     context.held.drop(key, zone.id);
     context.held.back(key);
   }
-  for (const object of context.records.byIndex(BY_ZONE, zoneKey))
-    if (!seenKeys.has(keyOf(object)) && isSettled(object, zone.id)) keysToRun.add(keyOf(object));
+  for (const object of context.records.byIndex(BY_ZONE, zoneKey)) {
+    if (seenKeys.has(keyOf(object)) || !isSettled(object, zone.id)) continue;
+    // If etcd was restored, the object was deleted since, and its values were released.
+    context.older.noteReplaced(keyOf(object), zoneKey, object.metadata.uid ?? '');
+    keysToRun.add(keyOf(object));
+  }
   return keysToRun;
+}
+
+/** Whether the service has a later generation of the object. */
+function isOlder({ metadata }: DNSRecord, { generation, instance }: OwnedSet): boolean {
+  return instance === metadata.uid && generation !== null && generation > (metadata.generation ?? 0);
+}
+
+/** Whether the service has the values of an object that was created later under this name, and is gone. */
+function isReplaced({ metadata }: DNSRecord, { instance, appliedAt }: OwnedSet): boolean {
+  if (instance === null || instance === metadata.uid) return false;
+  return Date.parse(metadata.creationTimestamp ?? '') < Date.parse(appliedAt);
 }
 
 /** Whether the object refers to another zone, so that its run releases this one. */
@@ -108,7 +132,8 @@ function mustRun(object: DNSRecord, set: OwnedSet, { object: zone }: ZoneRun): b
   return set.generation !== generation || set.instance !== uid || (set.drifted && policy !== 'Ignore') || isReported;
 }
 
-/** Whether the whole spec was written. */
+/** Whether the whole spec was written, or an earlier process found that it is older than the data of the service. */
 function isSettled({ status, metadata }: DNSRecord, zoneId: string): boolean {
-  return isTrue(status?.conditions, 'Programmed', metadata.generation) && status?.zoneId === zoneId;
+  const isOld = findCondition(status?.conditions, 'Programmed')?.reason === 'OlderThanService';
+  return (isOld || isTrue(status?.conditions, 'Programmed', metadata.generation)) && status?.zoneId === zoneId;
 }

@@ -14,7 +14,7 @@ import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dn
 import { claimRefused } from '../access/claims.ts';
 import { createNeighbours, labelsIn, type OperatorContext } from '../access/context.ts';
 import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
-import { nameTaken, TAKEN_RETRY_MS } from '../cluster/name.ts';
+import { NAME_RETRY_MS, nameTaken, TAKEN_RETRY_MS } from '../cluster/name.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
 import type { Proof } from '../proof/propagation.ts';
 import { type ConditionAnswer, type NotReady, no } from '../run/conditions.ts';
@@ -23,10 +23,12 @@ import { addOwnFinalizer, createReconciler } from '../run/reconciler.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { ZoneBrake } from './brake.ts';
 import { sendForZone } from './create.ts';
+import { degradedAnswer, LEFT_OUT_RETRY_MS, restoreReach } from './degraded.ts';
 import { reconcileDeletion } from './delete.ts';
 import { zoneAtService } from './find.ts';
 import { heldAnswer } from './held.ts';
 import { createOwnerChecks, type OwnerChecks } from './owners.ts';
+import { restoredAnswer } from './restored.ts';
 import { applySecondaryChoice, lookAgainMs } from './secondaries.ts';
 import { seenBy, summarizeServing } from './serving.ts';
 import {
@@ -91,11 +93,16 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
     return { ...missingZone(run.object, serviceZone.answer), next: { afterMs: REFUSED_RETRY_MS } };
   const { origin, key } = serviceZone;
   run.fields = { ...facts(run.object, serviceZone.zone), origin, key };
-  const adjusted = await adjust(run, service, serviceZone);
-  const { zone, programmed } = await applySecondaryChoice(run, service, adjusted);
+  // The spec may be older than the zone at the service.
+  const isRestored = context.isEtcdRestored(object);
+  if (isRestored === undefined) return { next: { afterMs: NAME_RETRY_MS } };
+  const { zone, programmed } = !isRestored
+    ? await applySecondaryChoice(run, service, await adjust(run, service, serviceZone))
+    : { zone: serviceZone.zone, programmed: null };
   run.fields = { ...facts(run.object, zone), origin, key };
   // After a start, the records of deleted objects wait for it, also while the zone is not served.
   if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
+  restoreReach(object, context.propagation.reach);
   const proof = await prove(run, service, zone);
   const servedAnswer = proof.problem === null ? readyBy(proof, zone) : no('AwaitingPropagation', proof.problem);
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
@@ -106,6 +113,8 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
     Programmed: programmed ?? programmedWith(key),
     Ready: ready,
     ...heldAnswer(run),
+    ...restoredAnswer(run),
+    ...degradedAnswer(run, proof),
   };
   if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
@@ -117,6 +126,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
     ownerChecks.dueIn(keyOf(object)),
     ...(delegationAnswer.status === 'False' ? [delegationRetry(zone, context.now())] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
+    ...(proof.leftOut.length > 0 ? [LEFT_OUT_RETRY_MS] : []),
     lookAgainMs(seenBy(proof, zone), context.now(), zone.updatedAt),
   ];
   return { answers: run.answers, next: { afterMs: Math.min(...dueTimes) } };

@@ -33,14 +33,14 @@ export const NOT_THERE_YET = unknown(
 export const ZONE_READY = yes('Ready', 'Every name server answers for the zone.');
 
 export function readyBy(
-  { nameservers, note }: Pick<Proof, 'nameservers' | 'note'>,
+  { nameservers, note, leftOut }: Pick<Proof, 'nameservers' | 'note' | 'leftOut'>,
   { zoneName, nameservers: all }: Pick<Zone, 'zoneName' | 'nameservers'>,
 ): ConditionAnswer {
   const which = nameservers.length < all.length ? ' that is not a secondary' : '';
   const message =
     nameservers.length === 0 && all.length > 0
       ? `Every node has the zone. ${ONLY_SECONDARIES}`
-      : `Every name server${which} answers for the zone.`;
+      : `Every ${leftOut.length > 0 ? 'reachable ' : ''}name server${which} answers for the zone.`;
   const label = zoneName.includes('.') ? null : `${zoneName} is a single label${SINGLE_LABEL}`;
   return yes('Ready', [message, note, label].filter((text) => text !== null).join(' '));
 }

@@ -2,7 +2,9 @@
 import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
 import { migrateDatabase } from '#store/migrate.ts';
 
-export { migrateDatabase } from '#store/migrate.ts';
+export { type MigrationPlan, migrateDatabase, planMigration } from '#store/migrate.ts';
+export { indexesToBuild } from '#store/schema-steps.ts';
+export { LOCK_EFFECTS } from '#store/statement-locks.ts';
 
 interface Roles {
   /** The role that owns the database; the API uses it. */

@@ -1,8 +1,7 @@
 // Clusters: the installations that write records. A cluster belongs to a team or person, as the owners of records do.
+// Heartbeats are in heartbeat.ts.
 import { insertAccountChange } from '#store/account-changes.ts';
 import {
-  addCluster,
-  type Beat,
   type ClusterRow,
   countClusterSets,
   deleteClusterRow,
@@ -12,7 +11,6 @@ import {
   type ObjectCounts,
   releaseClusterName,
   writeDrained,
-  writeHeartbeat,
 } from '#store/clusters.ts';
 import { findOutage, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -36,54 +34,9 @@ export interface ClusterView {
   lostAt: string | null;
   createdAt: string;
   objects: ObjectCounts | null;
-}
-
-/** The clusters that one team or person may have. */
-const MAX_CLUSTERS = 100;
-
-interface Heartbeat {
-  /** `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.) */
-  owner: string | undefined;
-  /** The Kubernetes cluster that sends it. */
-  instance: string | undefined;
-  /** Null: the operator does not say. */
-  objects: ObjectCounts | null;
-}
-
-/**
- * Notes a heartbeat. The first one adds the cluster, and the key gets the name: another key has it only if it speaks
- * for the same Kubernetes cluster, or after an owner released the name.
- * @param countWrite counts the write of a new cluster; it may refuse
- * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another key or instance has the name),
- * rate_limited
- */
-export async function takeHeartbeat(
-  context: ServiceContext,
-  actor: Actor,
-  name: string,
-  { owner: ownerText, instance: givenInstance, objects }: Heartbeat,
-  countWrite: () => Promise<void>,
-): Promise<ClusterView> {
-  mustHaveClusters(actor);
-  const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
-  const { keyId } = actor;
-  const instance = givenInstance ?? null;
-  const cluster = await beat(context, { owner, name, keyId, instance, objects }, countWrite);
-  if (cluster.heldBy !== keyId) throw refusal('cluster-name-held', { name });
-  if (instance !== null && cluster.instance !== instance)
-    throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
-  return cluster.isSettled ? toClusterView(cluster, actor) : mark(context, actor, cluster);
-}
-
-/** @throws Refusal conflict (too many clusters), and the refusals of `countWrite` */
-async function beat({ db }: ServiceContext, heartbeat: Beat, countWrite: () => Promise<void>): Promise<ClusterRow> {
-  const knownCluster = await writeHeartbeat(db, heartbeat);
-  if (knownCluster !== null) return knownCluster;
-  await countWrite();
-  // Another heartbeat may have added it meanwhile.
-  const addedCluster = (await addCluster(db, heartbeat, MAX_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
-  if (addedCluster === null) throw refusal('too-many-clusters', { limit: MAX_CLUSTERS });
-  return addedCluster;
+  controlPlane: 'reachable' | 'unreachable';
+  etcdRestoredAt: string | null;
+  olderAcceptedAt: string | null;
 }
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
@@ -124,7 +77,7 @@ export async function setDrained(
  * Marks the records of a cluster after its new state is committed. An outage of the database from here on is not a
  * failure of the request, whose answer would say that nothing was written: the watch marks the records later.
  */
-async function mark(context: ServiceContext, actor: Actor, committedRow: ClusterRow): Promise<ClusterView> {
+export async function mark(context: ServiceContext, actor: Actor, committedRow: ClusterRow): Promise<ClusterView> {
   try {
     await markNow(context, committedRow);
     return toClusterView(await readAgain(context, committedRow), actor);
@@ -183,10 +136,10 @@ export async function releaseCluster(
   return toClusterView(await readAgain(context, clusterRow), caller.actor);
 }
 
-type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.remove';
+type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.accept-older' | 'cluster.remove';
 
 /** Runs one change with its history entry. @param work returns whether it changed something */
-async function changeCluster(
+export async function changeCluster(
   context: ServiceContext,
   caller: Caller,
   { owner, name }: ClusterRow,
@@ -220,7 +173,7 @@ async function changeCluster(
  * @throws Refusal forbidden (app key), not_found with the clusters that there are, bad_request (several owners have
  * one)
  */
-async function findCluster(
+export async function findCluster(
   context: ServiceContext,
   actor: Actor,
   name: string,
@@ -241,7 +194,7 @@ async function findCluster(
 
 const SHOWN = 20;
 
-function unknownCluster(name: string, all: readonly ClusterRow[]) {
+export function unknownCluster(name: string, all: readonly ClusterRow[]) {
   const names = [...new Set(all.map((cluster) => cluster.name))];
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   const knownNames =
@@ -259,14 +212,14 @@ async function visible(
   return listOwnedClusters(context.db, owners);
 }
 
-async function readAgain({ db }: ServiceContext, { owner, name }: ClusterRow): Promise<ClusterRow> {
+export async function readAgain({ db }: ServiceContext, { owner, name }: ClusterRow): Promise<ClusterRow> {
   const clusterRow = (await listOwnedClusters(db, [owner])).find((cluster) => cluster.name === name);
   if (!clusterRow) throw unknownCluster(name, []);
   return clusterRow;
 }
 
 /** The id of the team or person. @throws Refusal forbidden, bad_request */
-function idOf(actor: Actor, ownerText: string): string {
+export function idOf(actor: Actor, ownerText: string): string {
   const { teamId, userId } = ownerFor(actor, ownerText);
   return teamId ?? userId ?? '';
 }
@@ -275,18 +228,23 @@ function ownerOf({ owner }: ClusterRow, actor: Actor): string {
   return owner === actor.user?.id ? 'personal' : `org:${owner}`;
 }
 
-function toClusterView(cluster: ClusterRow, actor: Actor): ClusterView {
+export function toClusterView(cluster: ClusterRow, actor: Actor): ClusterView {
   const { name, heartbeatAt, drainedAt, lostAt, isSettled, createdAt, objects } = cluster;
+  const { etcdRestoredAt, olderAcceptedAt, isControlPlaneAway } = cluster;
   const text = (ms: number) => new Date(ms).toISOString();
+  const textOrNull = (ms: number | null) => (ms === null ? null : text(ms));
   return {
     name,
     owner: ownerOf(cluster, actor),
     state: drainedAt !== null ? 'drained' : lostAt !== null ? 'lost' : 'active',
     settled: isSettled,
     lastHeartbeat: text(heartbeatAt),
-    drainedAt: drainedAt === null ? null : text(drainedAt),
-    lostAt: lostAt === null ? null : text(lostAt),
+    drainedAt: textOrNull(drainedAt),
+    lostAt: textOrNull(lostAt),
     createdAt: text(createdAt),
     objects,
+    controlPlane: isControlPlaneAway ? 'unreachable' : 'reachable',
+    etcdRestoredAt: textOrNull(etcdRestoredAt),
+    olderAcceptedAt: textOrNull(olderAcceptedAt),
   };
 }

@@ -2,6 +2,8 @@
 //
 //   zonestead_clusters{state}              clusters that are active, drained or lost
 //   zonestead_clusters_unsettled_seconds   how long records of some cluster have not been served as its state says
+//   zonestead_clusters_etcd_restored       clusters whose objects are older than the data of the service
+//   zonestead_clusters_control_plane_unreachable   clusters whose operators do not reach their kube-apiserver
 import { type Clock, realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
 import type { ClusterCounts } from '#store/clusters.ts';
@@ -43,4 +45,25 @@ export function watchClusters(metrics: Metrics, read: () => Promise<ClusterCount
       if (counts !== null) gauge.set(counts.unsettled);
     },
   });
+  const addCount = (name: string, help: string, read: (counts: ClusterCounts) => number): void => {
+    metrics.gauge({
+      name,
+      help,
+      collect: async (gauge) => {
+        const counts = await latest();
+        gauge.reset();
+        if (counts !== null) gauge.set(read(counts));
+      },
+    });
+  };
+  addCount(
+    'clusters_etcd_restored',
+    'Clusters whose objects are older than the data of the service, because etcd was restored from a backup, and no owner has accepted that.',
+    ({ etcdRestored }) => etcdRestored,
+  );
+  addCount(
+    'clusters_control_plane_unreachable',
+    'Clusters that are not lost, but whose operators do not reach their kube-apiserver.',
+    ({ controlPlaneAway }) => controlPlaneAway,
+  );
 }

@@ -1,7 +1,8 @@
 // The administrator's commands about name servers. They use the database directly and need no key.
 import { NODE_NAME } from '#base/part-names.ts';
 import { withDatabase } from '#store/admin.ts';
-import { allNodes, forgetNode, type NodeRow, setComparison } from '#store/nodes.ts';
+import type { Db } from '#store/database.ts';
+import { acceptRemovals, allNodes, forgetNode, type NodeRow, setComparison } from '#store/nodes.ts';
 import { COMMAND_LINE } from '../administrator.ts';
 import { judgeTerms, NO_TERMS } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
@@ -75,6 +76,36 @@ export async function adminCompareNodes(
     await setComparison(db, token, now);
     return { token, living: (await allNodes(db)).filter(({ isLiving }) => isLiving).length };
   });
+}
+
+/** The zones that living nodes hold and the database lacks. */
+export interface HeldByNodes {
+  /** Sorted. Not all of them if a node holds more than 10,300. */
+  names: string[];
+  /** The most that one node holds. */
+  count: number;
+  /** The nodes that report. */
+  living: number;
+}
+
+/** The zones that nodes hold and the database lacks. */
+export async function adminReadHeld(url: string): Promise<HeldByNodes> {
+  return withDatabase(url, readHeld);
+}
+
+/** The same for a connection that is open. */
+export async function readHeld(db: Db): Promise<HeldByNodes> {
+  const livingNodes = (await allNodes(db)).filter(({ isLiving }) => isLiving);
+  const held = livingNodes.flatMap((node) => (node.held === null ? [] : [node.held]));
+  const names = [
+    ...new Set(held.flatMap(({ zones, more = [] }) => [...zones.map(({ name }) => name), ...more])),
+  ].sort();
+  return { names, count: Math.max(names.length, ...held.map(({ count }) => count)), living: livingNodes.length };
+}
+
+/** Accepts that nodes remove the zones that they hold and the database lacks, with their keys. */
+export async function adminAcceptRemovals(url: string, now: Date): Promise<void> {
+  await withDatabase(url, (db) => acceptRemovals(db, now));
 }
 
 /**

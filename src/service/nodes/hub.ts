@@ -4,6 +4,7 @@
 // one of them.
 
 import type { Clock } from '#base/clock.ts';
+import { LINE_LEVELS, type LineLevels } from '#base/feed-levels.ts';
 import type { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
@@ -46,6 +47,8 @@ export interface HubOptions {
   commits: Commits;
   /** Limits the reads of all zones that are in progress. */
   reads: Limit;
+  /** The levels of the kinds of lines. (Default: those of this version.) */
+  levels?: LineLevels;
   /** Which of these keys are neither revoked nor expired. */
   validKeys(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -56,6 +59,8 @@ export interface Reader {
   /** The name of the node. A third stream of one name ends the oldest one. */
   node: string;
   keyId: string;
+  /** The level of the lines that the node knows. */
+  understands: number;
 }
 
 export interface Hub {
@@ -245,10 +250,12 @@ class FeedHub implements Hub {
     for (const { stream, keyId } of [...this.#streams]) if (ids.includes(keyId) && !valid.has(keyId)) stream.end('key');
   }
 
-  #add({ node, keyId }: Reader, outlet: Outlet): Stream {
-    const { source, clock, reads, metrics, log } = this.#options;
+  #add({ node, keyId, understands }: Reader, outlet: Outlet): Stream {
+    const { source, clock, reads, metrics, log, levels = LINE_LEVELS } = this.#options;
     const stream = new Stream({
       outlet,
+      understands,
+      levels,
       source,
       clock,
       mayList: (signal) => reads.take(keyId, signal),

@@ -20,6 +20,7 @@ export const LINE_KINDS = ['begin', 'listed', 'list-end', 'change', 'reload', 'g
 /** Lines that are sent together. */
 export interface FeedPart {
   text: Buffer;
+  lines: readonly ServedLine[];
   kinds: readonly LineKind[];
   /** The changes that the lines tell. */
   zones: readonly (readonly [string, Names])[];
@@ -31,7 +32,13 @@ export function buildFeedPart(
   zoneChanges: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {},
 ): FeedPart {
   const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  return { text, kinds: lines.map(({ kind }) => kind), zones: zoneChanges.zones ?? [], gone: zoneChanges.gone ?? [] };
+  return {
+    text,
+    lines,
+    kinds: lines.map(({ kind }) => kind),
+    zones: zoneChanges.zones ?? [],
+    gone: zoneChanges.gone ?? [],
+  };
 }
 
 /** Zones that are rendered at a time: each takes a database connection for a moment. */

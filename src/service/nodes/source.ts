@@ -20,6 +20,7 @@ import {
 import { snapshotPages } from '#store/snapshot.ts';
 import { LONGEST_CURSOR, parseCursor } from './cursor.ts';
 import { renderName } from './render.ts';
+import { type SealedOrigin, sealZone } from './seal.ts';
 
 export type { ZoneHead } from '#store/served-zones.ts';
 
@@ -28,6 +29,8 @@ export interface RenderSettings {
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
   /** `privateKey` is PEM (PKCS#8). Secret. */
   key: { privateKey: string; algorithm: 13; flags: 257 };
+  /** The node keeps it for a restored database. */
+  origin: SealedOrigin;
 }
 
 export type ServedChange =
@@ -203,11 +206,14 @@ function* splitPages(sets: readonly ServedSet[]): Generator<ServedSet[]> {
   for (let at = 0; at < sets.length; at += SETS) yield sets.slice(at, at + SETS);
 }
 
-function buildSettings({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZone): RenderSettings {
-  const privateKey = cskPem({ privateKey: cskPrivate, publicKey: cskPublic });
+function buildSettings(zone: WholeZone): RenderSettings {
+  const { nameservers, hostmaster, cskPrivate, cskPublic: publicKey } = zone;
+  const { id, name, teamId: team, userId: user, state, defaultTtl } = zone;
+  const origin = { team, user, state, defaultTtl };
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },
-    key: { privateKey, algorithm: 13, flags: 257 },
+    key: { privateKey: cskPem({ privateKey: cskPrivate, publicKey }), algorithm: 13, flags: 257 },
+    origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, publicKey, origin }) },
   };
 }
 

@@ -10,8 +10,10 @@
 // the position up to which everything was written. Every line except `beat` and `list-end` carries the position before
 // it.
 import type { Clock } from '#base/clock.ts';
+import type { LineLevels } from '#base/feed-levels.ts';
 import { sleep } from '#base/wait.ts';
 import { parseCursor } from './cursor.ts';
+import { fitPart } from './levels.ts';
 import { buildFeedPart, type FeedPart, type LineFailure, renderPending, type ServedLine } from './lines.ts';
 import { FEW_WAITING, MAX_WAITING, type Outlet } from './outlet.ts';
 import { Pending } from './pending.ts';
@@ -32,6 +34,9 @@ export interface StreamOptions {
   outlet: Outlet;
   source: ServedSource;
   clock: Clock;
+  /** The level of the lines that the node knows. */
+  understands: number;
+  levels: LineLevels;
   /** Waits for permission to read the list of all zones. @returns the function that gives it back */
   mayList(signal: AbortSignal): Promise<() => void>;
   /** The number of the last look of the hub at the database that has begun. */
@@ -125,9 +130,17 @@ export class Stream {
     return waitingOctets === 0 || waitingOctets + octets <= MAX_WAITING;
   }
 
-  #send(part: FeedPart): void {
-    this.#options.outlet.write(part.text);
-    this.#options.onSent(part);
+  /** @returns false if the node does not know a line, and reads all zones again instead */
+  #send(part: FeedPart): boolean {
+    const { outlet, understands, levels, onSent } = this.#options;
+    const fittedPart = fitPart(part, understands, levels);
+    if (fittedPart === null) {
+      this.tellAll();
+      return false;
+    }
+    outlet.write(fittedPart.text);
+    onSent(fittedPart);
+    return true;
   }
 
   #fallBehind(): void {
@@ -184,15 +197,17 @@ export class Stream {
     const [dueChanges, upTo, cursor] = [this.#pending, this.#target, this.#said ?? this.#target];
     this.#pending = new Pending();
     const failures: LineFailure[] = [];
+    let isSaid = true;
     for await (const part of renderPending(source, dueChanges, cursor, (failure) => failures.push(failure))) {
       if (this.#isEnded) return;
-      this.#send(part);
+      isSaid = this.#send(part) && isSaid;
       await this.#untilTaken();
     }
     if (dueChanges.all) await this.#sayHeads((head) => ({ kind: 'reload', ...head, cursor }));
     const [failure] = failures;
     if (failure === undefined) {
-      this.#said = upTo;
+      // The position stays before a line that was not sent until the node has read all zones.
+      if (isSaid) this.#said = upTo;
       return;
     }
     this.#fail(failure);

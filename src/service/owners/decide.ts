@@ -62,9 +62,11 @@ export function decideSet(
   here: RecordsHere,
   defaultTtl: number,
 ): Decision | Refusal {
-  const staleRefusal = staleness(set, ownSet ? [ownSet] : []);
-  if (staleRefusal) return staleRefusal;
   const isSame = ownSet !== null && ownSet.digest === set.digest;
+  // The same values under a lower generation: its object was restored from a backup, or written again after that. They
+  // change nothing, and the next generation counts from there.
+  const staleRefusal = isSame ? null : staleness(set, ownSet ? [ownSet] : []);
+  if (staleRefusal) return staleRefusal;
   const valued = set.values.map((value) => here.withValue(value));
   const ownIds = new Set(ownSet?.records.map(({ id }) => id));
   const mineNow = ownSet === null ? [] : findRecords(ownSet, here);

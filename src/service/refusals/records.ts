@@ -105,13 +105,14 @@ export const RECORD_REFUSALS = {
   'generation-back': {
     code: 'conflict',
     field: 'generation',
-    sentence: 'is {generation}, but generation {applied} of this owner was applied already; read the object again.',
+    sentence:
+      'is {generation}, but generation {applied} of this owner was applied already; read the object again. If its cluster was restored from a backup, an owner of the team accepts the older objects with "zonestead clusters accept-older".',
   },
   'generation-reused': {
     code: 'conflict',
     field: 'generation',
     sentence:
-      'generation {generation} of this owner was applied with another name, type, TTL or other values; a change of them needs a new generation.',
+      'generation {generation} of this owner was applied with another name, type, TTL or other values; a change of them needs a new generation. If its cluster was restored from a backup, an owner of the team accepts the older objects with "zonestead clusters accept-older".',
   },
   'value-owned': {
     code: 'conflict',

@@ -74,6 +74,11 @@ export const REQUEST_REFUSALS = {
     code: 'bad_request',
     sentence: 'This port expects TLS, and the request is not encrypted: use an address that begins with https://.',
   },
+  'not-encrypted': {
+    code: 'forbidden',
+    sentence:
+      'This connection is not encrypted: use an address that begins with https://, and replace a key that you sent here, because others may have read it. Without TLS, the api answers only its own machine and the proxies in ZONESTEAD_TRUSTED_PROXIES.',
+  },
   'not-http': { code: 'bad_request', sentence: 'The request is not valid HTTP.' },
   malformed: { code: 'bad_request', sentence: 'The request is malformed.' },
   'client-left': { code: 'bad_request', sentence: 'The client closed the connection before the answer.' },
@@ -120,6 +125,12 @@ export const REQUEST_REFUSALS = {
     field: 'node',
     sentence: 'the service knows as many name servers as it can hold; it forgets one that was silent for a day.',
   },
+  'no-salvage': {
+    code: 'conflict',
+    field: 'zone',
+    sentence:
+      'no administrator asks for {name} now with this token, or the name server has not reported under this instance within 30 seconds.',
+  },
   'bad-node-cursor': {
     code: 'bad_request',
     field: 'cursor',
@@ -136,6 +147,11 @@ export const REQUEST_REFUSALS = {
   'too-many-writes': {
     code: 'rate_limited',
     sentence: 'Too many {kind}: {limit} in {seconds} seconds are allowed. Slow down and try again after Retry-After.',
+  },
+  'too-many-reads': {
+    code: 'rate_limited',
+    sentence:
+      'Too many reads with this key: {burst} at once and {limit} a minute are allowed. Try again after Retry-After, and read lists in place of single objects.',
   },
   'writes-nothing': {
     code: 'forbidden',
@@ -160,6 +176,11 @@ export const REQUEST_REFUSALS = {
   'database-away': {
     code: 'internal',
     sentence: 'The database takes no changes at the moment. Nothing was written; try again after Retry-After.',
+  },
+  'read-only': {
+    code: 'internal',
+    sentence: 'The service takes no changes at the moment: {reason} Nothing was written; try again after Retry-After.',
+    about: 'An administrator has paused changes. Reads and DNS answers continue.',
   },
   'outcome-unknown': {
     code: 'internal',

@@ -18,6 +18,12 @@ export const ZONE_REFUSALS = {
     sentence:
       '{name} is, or overlaps with, the name of a zone that another team deleted. It is kept for that team until {until}; the administrator of the service can release it earlier ("zonestead admin zones release").',
   },
+  'zone-held': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      '{name} is, or overlaps with, {held}, which the name servers have and the database lacks: it may have been restored to an earlier time. The administrator of the service can bring the zone back with its key ("zonestead admin nodes salvage --zone {held}"), or let it go ("zonestead admin nodes accept-removals"). Name servers hold such a zone for 24 hours.',
+  },
   'zone-hides-records': {
     code: 'conflict',
     field: 'zoneName',

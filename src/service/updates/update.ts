@@ -1,6 +1,7 @@
 // Applies an UPDATE message (RFC 2136) to a zone, as one change: prerequisites and changes see the same records, and no
 // other change comes in between. Rights, rules, limits and history are those of a request to the REST API.
 import { CLASS, type Message, nameText } from '#dns/message/message.ts';
+import { isChallengeRecord } from '#dns/names/certified.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { inOneStep } from '#dns/steps.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
@@ -11,7 +12,8 @@ import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { openBudget, windowHolder, writesForRecords } from '../limits.ts';
+import { openRecordBudget, writesForRecords } from '../limits.ts';
+import { mustTakeChanges } from '../read-only.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, OwnedChange, RrsetPlan, RrsetResult, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
@@ -45,6 +47,7 @@ export async function applyUpdate(
   message: Message,
   limit: number | null,
 ): Promise<UpdateResult> {
+  mustTakeChanges(context);
   const [zoneEntry] = message.questions;
   if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
     return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.', ...NOTHING };
@@ -66,7 +69,7 @@ export async function applyUpdate(
   const budget =
     limit === null || changes.length === 0
       ? null
-      : openBudget(context, windowHolder(caller.actor, 'records'), 'records', limit);
+      : openRecordBudget(context, caller.actor, limit, countChallengeRrsets(update));
   await budget?.count(countWrites(update));
   try {
     const { answer, owned = [] } = await apply(context, caller, zone, update);
@@ -99,6 +102,16 @@ function countWrites({ changes }: Update): number {
     rrsets.set(place, (rrsets.get(place) ?? 0) + 1);
   }
   return [...rrsets.values()].reduce((sum, records) => sum + writesForRecords(records), 0);
+}
+
+/** How many of the RRsets that the changes name are those of challenges. */
+function countChallengeRrsets({ changes }: Update): number {
+  const places = new Set<string>();
+  for (const change of changes) {
+    if (change.kind === 'refused') continue;
+    if (isChallengeRecord(change.kind === 'add' ? change.record : change)) places.add(formatPlace(change));
+  }
+  return places.size;
 }
 
 function formatPlace(change: Exclude<Update['changes'][number], { kind: 'refused' }>): string {

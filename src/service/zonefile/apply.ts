@@ -12,7 +12,7 @@ import type { ZoneDiff } from './diff.ts';
 /** The difference as a part of the change of a zone, whose row is locked. */
 export async function planImportBulk(
   tx: Tx,
-  context: ServiceContext,
+  context: Pick<ServiceContext, 'random'>,
   zone: ZoneRow,
   diff: ZoneDiff,
 ): Promise<BulkChange> {

@@ -20,6 +20,7 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { readChildren } from './children.ts';
 import { type CreationStatus, judgeNewZone } from './delegation.ts';
+import { mustNotBeHeld } from './held.ts';
 import { mustNotOverlap } from './overlap.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours, ownerFor } from './owner.ts';
 import { findParentZone, touchParent } from './parent.ts';
@@ -59,8 +60,8 @@ type CreatedZone = NewZone & { status: CreationStatus };
 /**
  * @param records writes records into the new zone; zone and records appear at once, or not at all.
  * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it
- * overlaps with a zone or a quarantined name of another team, or it would hide records of the parent zone), busy; the
- * refusals of `records`
+ * overlaps with a zone or a quarantined name of another team, it would hide records of the parent zone, or name servers
+ * hold it), busy; the refusals of `records`
  */
 export async function createZone(
   context: ServiceContext,
@@ -87,10 +88,13 @@ export async function createZone(
     // creations.
     if (parent) await lockZone(tx, parent.id);
     if (records === undefined) await enterTree();
-    const standing = await keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, context.now());
-    if (!standing.valid) throw keyRevoked();
-    if (!standing.member) throw noTeamOfYours();
+    if (caller.isService !== true) {
+      const standing = await keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, context.now());
+      if (!standing.valid) throw keyRevoked();
+      if (!standing.member) throw noTeamOfYours();
+    }
     await mustFit(tx, null);
+    await mustNotBeHeld(tx, context, name);
     const { zone, key } = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
     if (records !== undefined) {
       const below = await readChildren(tx, zone);

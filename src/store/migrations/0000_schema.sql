@@ -89,9 +89,18 @@ CREATE TABLE "clusters" (
 	"settle_xid" "xid8",
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"objects" jsonb,
+	"lease" text collate "C",
+	"renewals" bigint,
+	"restore" text collate "C",
+	"etcd_restored_at" timestamp with time zone,
+	"older_accepted_at" timestamp with time zone,
+	"reachable_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"unreachable_at" timestamp with time zone,
 	CONSTRAINT "clusters_pkey" PRIMARY KEY("owner","name"),
 	CONSTRAINT "clusters_name" CHECK (length("clusters"."name") between 1 and 63),
-	CONSTRAINT "clusters_instance" CHECK (length("clusters"."instance") between 1 and 64)
+	CONSTRAINT "clusters_instance" CHECK (length("clusters"."instance") between 1 and 64),
+	CONSTRAINT "clusters_lease" CHECK (length("clusters"."lease") between 1 and 64),
+	CONSTRAINT "clusters_restore" CHECK (length("clusters"."restore") between 1 and 64)
 );
 --> statement-breakpoint
 CREATE TABLE "deleted_zone_rows" (
@@ -203,7 +212,7 @@ CREATE TABLE "change_days" (
 );
 --> statement-breakpoint
 CREATE TABLE "changes" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"zone_id" text NOT NULL,
 	"zone_name" text collate "C" NOT NULL,
 	"team_id" text,
@@ -217,8 +226,9 @@ CREATE TABLE "changes" (
 	"owner" text,
 	"undoes" bigint[],
 	"restored_to" timestamp with time zone,
-	"at" timestamp with time zone DEFAULT now() NOT NULL
-);
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "changes_pkey" PRIMARY KEY("id","at")
+) PARTITION BY RANGE ("at");
 --> statement-breakpoint
 CREATE TABLE "history_marks" (
 	"kind" text PRIMARY KEY NOT NULL,
@@ -230,6 +240,13 @@ CREATE TABLE "history_pruned" (
 	"owner" text NOT NULL,
 	"at" timestamp with time zone NOT NULL,
 	CONSTRAINT "history_pruned_pkey" PRIMARY KEY("kind","owner")
+);
+--> statement-breakpoint
+CREATE TABLE "history_totals" (
+	"kind" text NOT NULL,
+	"owner" text NOT NULL,
+	"bytes" bigint NOT NULL,
+	CONSTRAINT "history_totals_pkey" PRIMARY KEY("kind","owner")
 );
 --> statement-breakpoint
 CREATE TABLE "history_usage" (
@@ -316,6 +333,38 @@ CREATE TABLE "tsig_keys" (
 	CONSTRAINT "tsig_keys_algorithm" CHECK ("tsig_keys"."algorithm" in ('hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'))
 );
 --> statement-breakpoint
+CREATE TABLE "accepted_removals" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"epoch" text NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	CONSTRAINT "accepted_removals_one_row" CHECK ("accepted_removals"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "nameserver_cordons" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	"reason" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "salvage_requests" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"token" text NOT NULL,
+	"zones" text[] NOT NULL,
+	"endings" boolean DEFAULT false NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "salvage_requests_one_row" CHECK ("salvage_requests"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "salvage_parts" (
+	"instance" text NOT NULL,
+	"zone" text collate "C" NOT NULL,
+	"part" integer NOT NULL,
+	"node" text collate "C" NOT NULL,
+	"content" jsonb NOT NULL,
+	CONSTRAINT "salvage_parts_pkey" PRIMARY KEY("instance","zone","part")
+);
+--> statement-breakpoint
 CREATE TABLE "node_comparisons" (
 	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
 	"token" text NOT NULL,
@@ -360,7 +409,9 @@ CREATE TABLE "nodes" (
 	"started_at" timestamp with time zone NOT NULL,
 	"first_at" timestamp with time zone NOT NULL,
 	"reported_at" timestamp with time zone NOT NULL,
+	"left_at" timestamp with time zone,
 	"answers" jsonb,
+	"held" jsonb,
 	"applied" bigint DEFAULT 0 NOT NULL,
 	"applied_seconds" double precision DEFAULT 0 NOT NULL,
 	CONSTRAINT "nodes_pkey" PRIMARY KEY("name","instance"),
@@ -392,6 +443,7 @@ CREATE TABLE "owned_sets" (
 	"type" text NOT NULL,
 	"generation" bigint,
 	"instance" text,
+	"accepts_older" boolean DEFAULT false NOT NULL,
 	"digest" "bytea" NOT NULL,
 	"value_count" integer NOT NULL,
 	"ttl" integer,
@@ -510,6 +562,7 @@ CREATE TABLE "service" (
 	"nameservers" text[] NOT NULL,
 	"hostmaster" text NOT NULL,
 	"secondary_nameservers" text[] DEFAULT '{}' NOT NULL,
+	"seal_secret" "bytea" DEFAULT sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')) NOT NULL,
 	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "service_one_row" CHECK ("service"."one" = 1)
 );
@@ -631,8 +684,10 @@ CREATE INDEX "idempotency_id_idx" ON "idempotency" USING btree ("id");--> statem
 CREATE INDEX "trust_zone_grants_zone_idx" ON "trust_zone_grants" USING btree ("zone_id");--> statement-breakpoint
 CREATE INDEX "trust_zone_names_name_idx" ON "trust_zone_names" USING btree ("zone_name");--> statement-breakpoint
 CREATE INDEX "account_changes_team_idx" ON "account_changes" USING btree ("team_id","id");--> statement-breakpoint
+CREATE INDEX "account_changes_endings_idx" ON "account_changes" USING btree ("id") WHERE "account_changes"."action" in ('key.revoke', 'trust.revoke', 'member.remove', 'user.suspend', 'user.remove', 'cluster.drain', 'cluster.restore');--> statement-breakpoint
 CREATE INDEX "changes_zone_idx" ON "changes" USING btree ("zone_id","id");--> statement-breakpoint
 CREATE INDEX "changes_unowned_idx" ON "changes" USING btree (coalesce("team_id", "user_id"),"id") WHERE "changes"."owner" is null and "changes"."action" in ('record.update', 'record.delete');--> statement-breakpoint
+CREATE INDEX "history_usage_owner_idx" ON "history_usage" USING btree ("kind","owner","bucket");--> statement-breakpoint
 CREATE INDEX "api_keys_team_idx" ON "api_keys" USING btree ("team_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_subject_key" ON "api_keys" USING btree ("trust_id","subject") WHERE "api_keys"."trust_id" is not null;--> statement-breakpoint
 CREATE INDEX "api_keys_user_idx" ON "api_keys" USING btree ("user_id") WHERE "api_keys"."user_id" is not null;--> statement-breakpoint
@@ -669,6 +724,34 @@ insert into cluster_watch default values;
 alter table nodes set (fillfactor = 50);
 --> statement-breakpoint
 alter table zones set (fillfactor = 80);
+--> statement-breakpoint
+-- The history is partitioned by month, which drizzle cannot express. The rows of a month without a partition are in changes_default, so
+-- no insert fails. The retention makes the partitions of the coming months, and drops old ones.
+create table changes_default partition of changes default;
+--> statement-breakpoint
+-- Makes the partition of a month, and moves its rows out of changes_default. A month of which changes_default has many rows stays there:
+-- to move them would block readers for long. A table that is attached takes a weaker lock than one that is created as a partition.
+create function add_changes_month(month date) returns boolean language plpgsql as $$
+declare
+  part text := 'changes_' || to_char(month, 'YYYY_MM');
+  low timestamptz := date_trunc('month', month::timestamp) at time zone 'UTC';
+  high timestamptz := (date_trunc('month', month::timestamp) + interval '1 month') at time zone 'UTC';
+begin
+  if to_regclass(part) is not null then
+    return false;
+  end if;
+  lock table changes_default in access exclusive mode;
+  if (select count(*) from (select from changes_default where at >= low and at < high limit 10001) found) > 10000 then
+    return false;
+  end if;
+  execute format('create table %I (like changes including defaults including constraints including indexes)', part);
+  execute format('with moved as (delete from changes_default where at >= %L and at < %L returning *) insert into %I select * from moved',
+    low, high, part);
+  execute format('alter table changes attach partition %I for values from (%L) to (%L)', part, low, high);
+  return true;
+end $$;
+--> statement-breakpoint
+select add_changes_month((date_trunc('month', now() at time zone 'UTC') + n * interval '1 month')::date) from generate_series(0, 2) n;
 --> statement-breakpoint
 -- The triggers and functions, which drizzle cannot express.
 --

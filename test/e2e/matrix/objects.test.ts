@@ -47,6 +47,18 @@ const www = (cell: Cell, ...last: number[]) => {
   return own.record('www', 'zone', { name: 'www', type: 'A', ttl: 300, values }, cell.namespace);
 };
 
+/** An operator that applies nothing, once it is held, before the slow one has decided to apply the same. */
+function startHeld(start: typeof startOperator, slowWaits: () => number): { operator: TestOperator; hold(): void } {
+  let isHeld = false;
+  const before = async (write: string): Promise<void> => {
+    if (isHeld && write === 'applyRecords') await untilIs('operators that wait', slowWaits, (count) => count === 1);
+  };
+  const hold = () => {
+    isHeld = true;
+  };
+  return { operator: start(own, { before }), hold };
+}
+
 /** A zone and a record with two values. */
 async function created(cell: Cell): Promise<void> {
   await CREATING.act(chain, cell);
@@ -87,8 +99,9 @@ describe.concurrent('two operators that both believe to lead', () => {
     await inCell(async (cell, start) => {
       const meeting = startMeeting();
       try {
-        const second = start(own);
+        const { operator: second, hold } = startHeld(start, meeting.count);
         await created(cell);
+        hold();
         const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);
@@ -116,8 +129,9 @@ describe.concurrent('two operators that both believe to lead', () => {
     await inCell(async (cell, start) => {
       const meeting = startMeeting();
       try {
-        start(own);
+        const { hold } = startHeld(start, meeting.count);
         await created(cell);
+        hold();
         const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);

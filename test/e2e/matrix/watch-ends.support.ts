@@ -5,7 +5,7 @@ export interface WatchEnd {
   readonly cache: string;
   /**
    * `server`, `silent` or `deadline` for a watch that was closed; the HTTP status of a failed one, 0 for a lost
-   * connection.
+   * connection; `unsure` for one that was not opened again, because the history may be another one.
    */
   readonly how: string | number;
 }
@@ -22,6 +22,7 @@ export function watchEnds(lines: readonly string[]): WatchEnd[] {
   return lines.flatMap((text): WatchEnd[] => {
     const { msg, cache = '', by = '', err } = JSON.parse(text) as Line;
     if (msg === 'the watch ended') return [{ cache, how: by }];
+    if (msg === 'the history may be another one: listed again') return [{ cache, how: 'unsure' }];
     return msg === 'the watch failed' ? [{ cache, how: err?.status ?? -1 }] : [];
   });
 }

@@ -3,13 +3,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCluster, type TestCluster } from '../../support/kubelet/cluster.ts';
 import { startDnsLoad } from '../../support/kubelet/dns-load.ts';
-import { CHART, installRelease, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/kubelet/release.ts';
+import {
+  CHART,
+  installRelease,
+  NAMESPACE,
+  type Pod,
+  RELEASE,
+  type Release,
+  readAuthority,
+} from '../../support/kubelet/release.ts';
 import { findTraces, machineSettings } from '../../support/kubelet/traces.ts';
 import { startWrites } from '../../support/kubelet/writes.ts';
 import { issuesCertificate } from './certificate.ts';
 import { survivesCrashes } from './crash.ts';
 import { followsTheDocuments } from './docs.ts';
 import { hidesBehindEdges } from './edges.ts';
+import { sendsNoSecretInPlainText } from './wire.ts';
 
 const ZONE = 'node.example';
 const TEAM_NAMESPACE = 'team';
@@ -100,6 +109,13 @@ test('the chart on a real node makes every pod Ready, two of each component, whe
 test('the chart on a real node gets a Certificate through cert-manager in the cluster, and leaves nothing of the challenge', () =>
   issuesCertificate(cluster, release));
 
+test('the chart on a real node sends no token and no key in plain text between its parts, which all start again', async ({
+  skip,
+}) => {
+  if (cluster.node === undefined) skip('the packets of a cluster that is not ours cannot be captured');
+  await sendsNoSecretInPlainText(cluster, release);
+});
+
 test('the chart on a real node lets a pod that has only a key from a Secret use the REST service by its name', async () => {
   const { key } = await release.mintKey('pods');
   const program = `
@@ -132,6 +148,12 @@ test('the chart on a real node lets a pod that has only a key from a Secret use 
     },
     {
       apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'api-ca', namespace: TEAM_NAMESPACE },
+      data: { 'ca.crt': await readAuthority(cluster) },
+    },
+    {
+      apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'client', namespace: TEAM_NAMESPACE },
       spec: {
@@ -143,12 +165,15 @@ test('the chart on a real node lets a pod that has only a key from a Secret use 
             image: cluster.image,
             command: ['/usr/local/bin/node', '--input-type=module', '-e', program],
             env: [
-              { name: 'ZONESTEAD_URL', value: `http://${RELEASE}-api.${NAMESPACE}` },
+              { name: 'ZONESTEAD_URL', value: `https://${RELEASE}-api.${NAMESPACE}` },
+              { name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' },
               { name: 'ZONESTEAD_API_KEY', valueFrom: { secretKeyRef: { name: 'key', key: 'apiKey' } } },
             ],
             securityContext: restricted,
+            volumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
           },
         ],
+        volumes: [{ name: 'ca', configMap: { name: 'api-ca' } }],
       },
     },
   ]);

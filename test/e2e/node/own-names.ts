@@ -9,7 +9,7 @@ const PROGRAM = `
   const authorization = 'Bearer ' + readFileSync('/token/token', 'utf8').trim();
   const call = async (method, path, body) => {
     const headers = { authorization, 'content-type': 'application/json' };
-    const answer = await fetch('http://zonestead-api.zonestead.svc/v1/dns' + path, { method, headers, body: body && JSON.stringify(body) });
+    const answer = await fetch('https://zonestead-api.zonestead.svc/v1/dns' + path, { method, headers, body: body && JSON.stringify(body) });
     return [answer.status, await answer.json()];
   };
   const [, { zones: [zone] }] = await call('GET', '/zones?zoneName=${ZONE}');
@@ -27,10 +27,17 @@ export function writesOwnNames(theCluster: () => TestCluster): void {
       containers: [
         {
           ...{ name: 'writer', image, command: ['/usr/local/bin/node', '--input-type=module', '-e', PROGRAM] },
-          volumeMounts: [{ name: 'token', mountPath: '/token', readOnly: true }],
+          env: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' }],
+          volumeMounts: [
+            { name: 'token', mountPath: '/token', readOnly: true },
+            { name: 'ca', mountPath: '/ca', readOnly: true },
+          ],
         },
       ],
-      volumes: [{ name: 'token', projected: { sources: [token] } }],
+      volumes: [
+        { name: 'token', projected: { sources: [token] } },
+        { name: 'ca', configMap: { name: 'zonestead-api-ca' } },
+      ],
     };
     const overrides = `--overrides=${JSON.stringify({ spec })}`;
     await kubectl('-n', 'shop', 'run', 'writer', `--image=${image}`, '--restart=Never', overrides);

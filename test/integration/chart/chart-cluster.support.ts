@@ -9,10 +9,15 @@ import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { ensureCloudNativePg } from '../../support/cloudnativepg/build.ts';
 import { foreignCrds } from './foreign-crds.support.ts';
 import { ensureGatewayCrds } from './gateway-crds.support.ts';
 
 export interface ChartCluster {
+  /** An administrator's. */
+  kubeconfig: string;
+  /** For files of other processes; it is deleted with the cluster. */
+  stateDir: string;
   /** Any kubectl command, with all of its words. */
   kubectl(...args: string[]): Promise<{ ok: boolean; words: string; out: string }>;
   /** Objects as a file, for kubectl. */
@@ -32,6 +37,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
   const progress = () => undefined;
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-chart-'));
   const { dir } = await ensureControlPlane({ progress, signal });
+  const cloudNativePg = await ensureCloudNativePg(progress, signal);
   const certManager = await ensureCertManager({ progress, signal });
   const ports = await allocatePorts(
     (['etcd', 'etcdPeer', 'apiserver'] as const).map((name) => ({ name })),
@@ -61,6 +67,8 @@ export async function startChartCluster(): Promise<ChartCluster> {
     if (!ok) throw new Error(words);
   };
   const cluster: ChartCluster = {
+    kubeconfig: plane.kubeconfig,
+    stateDir,
     kubectl,
     file,
     as: async (account) => {
@@ -85,6 +93,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
   };
   try {
     await sure('apply', '--server-side', '-f', join(certManager.dir, 'crds'));
+    await sure('apply', '--server-side', '-f', join(cloudNativePg, 'crds'));
     for (const path of await ensureGatewayCrds(signal)) await sure('apply', '--server-side', '-f', path);
     const namespaces = NAMESPACES.map((name) => {
       const labels = { [`${PODS}/enforce`]: 'restricted', [`${PODS}/warn`]: 'restricted' };

@@ -1,6 +1,8 @@
 // Edges of the rendered chart, and the secondaries of the values.
 import { beforeAll, expect, test } from 'vitest';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
+import { readConfig } from '#config.ts';
+import { EDGE_METRICS_SETTINGS } from '#nameserver/settings.ts';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
@@ -45,7 +47,7 @@ test('edges of the chart have no node key, no database and no token, but the TSI
   const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []));
   expect(secrets).toEqual(['zonestead-secondary-edge']);
   expect(automountServiceAccountToken).toBe(false);
-  expect(containers).toHaveLength(1);
+  expect(containers.map(({ name }: Rendered) => name)).toEqual(['knot', 'metrics']);
   expect(givenToJob(objects)?.at(-1)?.secret).toEqual({ name: 'zonestead-secondary-edge', key: 'secret', own: true });
 });
 
@@ -66,6 +68,29 @@ test('edges of the chart are ready with their zones, and keep their configuratio
   expect(startupProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--zones']);
   expect(livenessProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--check']);
   expect(readinessProbe.tcpSocket).toEqual({ port: 'dns-tcp' });
+});
+
+test('edges of the chart serve metrics from a container that has no key and cannot keep queries from knotd', async () => {
+  const { containers } = edgeOf(objects).template.spec;
+  const container = containers.find(({ name }: Rendered) => name === 'metrics');
+  const env = Object.fromEntries(container.env.map(({ name, value }: Rendered) => [name, value]));
+  expect(readConfig(EDGE_METRICS_SETTINGS, env)).toMatchObject({
+    ZONESTEAD_KNOT_FOLDER: envOf(edgeOf(objects)).ZONESTEAD_KNOT_FOLDER,
+    ZONESTEAD_EDGE_SECONDARY: 'edge',
+    ZONESTEAD_HEALTH_LISTEN: { port: 9090 },
+  });
+  expect(container.args).toEqual(['edge-metrics']);
+  expect(container.volumeMounts.map(({ name, readOnly }: Rendered) => [name, readOnly])).toEqual([
+    ['data', true],
+    ['tmp', undefined],
+  ]);
+  expect(container).not.toHaveProperty('readinessProbe');
+  const monitored = await render({ edge: { enabled: true }, monitoring: { serviceMonitor: { enabled: true } } });
+  const { selector } = one(monitored, 'ServiceMonitor', 'zonestead-edge').spec;
+  const service = one(monitored, 'Service', 'zonestead-edge-metrics');
+  expect(service.metadata.labels).toMatchObject(selector.matchLabels);
+  expect(edgeOf(monitored).template.metadata.labels).toMatchObject(service.spec.selector);
+  expect(service.spec.ports).toEqual([{ name: 'metrics', port: 9090, targetPort: 'health' }]);
 });
 
 test('edges of the chart in another region follow name servers outside of their release', async () => {

@@ -28,6 +28,36 @@ test('the defaults expose nothing', async () => {
   expect(settings(objects)).not.toHaveProperty('ZONESTEAD_CONSOLE_URL');
 });
 
+test('the api has no port without TLS unless a proxy needs one', async () => {
+  const ports = async (values: Values) => {
+    const objects = await render(values);
+    const [{ env, ports: inside }] = one(objects, 'Deployment', 'zonestead-api').spec.template.spec.containers;
+    const listen = env.find(({ name }: { name: string }) => name === 'ZONESTEAD_LISTEN')?.value;
+    const names = (all: { name: string }[]) => all.map(({ name }) => name).filter((name) => name.startsWith('http'));
+    return [names(one(objects, 'Service', 'zonestead-api').spec.ports), names(inside), listen];
+  };
+  const closed = [['https'], ['https'], '127.0.0.1:8080'];
+  const open = [['http', 'https'], ['http', 'https'], undefined];
+  expect(await ports({})).toEqual(closed);
+  expect(await ports({ api: { service: { type: 'LoadBalancer' } } })).toEqual(closed);
+  expect(await ports({ api: trusted, ingress: withTls })).toEqual(open);
+  expect(await ports({ api: trusted, httpRoute: route })).toEqual(open);
+  expect(await ports({ api: { ...trusted, service: { plain: true } } })).toEqual(open);
+  expect(await ports({ api: { ...trusted, service: { plain: false } }, ingress: withTls })).toEqual(closed);
+  expect(await ports({ api: { tls: { enabled: false } } })).toEqual([['http'], ['http'], undefined]);
+});
+
+test('an Ingress and an HTTPRoute lead to the HTTPS port if the Service has no other', async () => {
+  const objects = await render(VALUE_SETS['proxies that use TLS to the api'] ?? {});
+  const [{ http }] = one(objects, 'Ingress', 'zonestead-api').spec.rules;
+  expect(http.paths[0].backend.service.port).toEqual({ name: 'https' });
+  const [{ backendRefs }] = one(objects, 'HTTPRoute', 'zonestead-api').spec.rules;
+  expect(backendRefs).toEqual([{ name: 'zonestead-api', port: 8443 }]);
+  expect(one(objects, 'Service', 'zonestead-api').spec.ports).toEqual([
+    { name: 'https', port: 8443, targetPort: 'https' },
+  ]);
+});
+
 test('an Ingress leads each host to the HTTP port of the api, with the certificates and annotations of the values', async () => {
   const objects = await render(VALUE_SETS['an Ingress with TLS'] ?? {});
   const { spec, metadata } = one(objects, 'Ingress', 'zonestead-api');
@@ -162,7 +192,9 @@ test('networkPolicy.apiFrom limits the api to the proxies and to the pods of the
   const reaches = (source: Source, number: number) =>
     letsIn(objects, toTarget(one(objects, 'Deployment', 'zonestead-api')), { number }, source, OWN);
   for (const port of [8080, 8443]) {
-    for (const name of ['operator', 'nameserver', 'test']) expect(reaches(component(name), port), name).toBe(true);
+    // The pods of the release use TLS.
+    const own = ['operator', 'nameserver', 'test'];
+    for (const name of own) expect(reaches(component(name), port), name).toBe(port === 8443);
     expect(reaches(controller, port)).toBe(true);
     for (const source of [stranger, component('solver'), component('postgres'), component('operator', 'other')]) {
       expect(reaches(source, port)).toBe(false);

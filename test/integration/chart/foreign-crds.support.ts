@@ -1,9 +1,11 @@
-// CustomResourceDefinitions of the Prometheus operator, CloudNativePG, Argo CD and Flux, as far as a server has to know
-// a kind to take its objects: their schemas are theirs to check, and no registry that the tests reach carries them.
+// CustomResourceDefinitions of the Prometheus operator, the plugin Barman Cloud, Argo CD and Flux, as far as a server
+// has to know a kind to take its objects: their schemas are theirs to check, and no registry that the tests reach
+// carries them.
 const KINDS = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor' },
+  { group: 'monitoring.coreos.com', version: 'v1', kind: 'PodMonitor' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule' },
-  { group: 'postgresql.cnpg.io', version: 'v1', kind: 'Cluster' },
+  { group: 'barmancloud.cnpg.io', version: 'v1', kind: 'ObjectStore' },
   { group: 'argoproj.io', version: 'v1alpha1', kind: 'Application' },
   { group: 'helm.toolkit.fluxcd.io', version: 'v2', kind: 'HelmRelease' },
   { group: 'source.toolkit.fluxcd.io', version: 'v1', kind: 'GitRepository' },

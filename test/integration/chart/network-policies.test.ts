@@ -94,7 +94,7 @@ test.each([true, false])(
         expect(reaches(source, name, 9090, 'TCP', closed)).toBe(false);
     }
     for (const port of [1, 8080, 8443, 9089, 9091, 15_008, 65_535])
-      expect(reaches(STRANGER, 'api', port, 'TCP', closed)).toBe(!enabled || port === 8080 || port === 8443);
+      expect(reaches(STRANGER, 'api', port, 'TCP', closed)).toBe(!enabled || port === 8443);
     expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', closed)).toBe(true);
   },
 );
@@ -128,7 +128,7 @@ test.each([true, false])(
 test('DNS over both protocols, REST and the solver are open for all peers', () => {
   expect(reaches(STRANGER, 'nameserver', 5353, 'UDP')).toBe(true);
   expect(reaches(STRANGER, 'nameserver', 5353)).toBe(true);
-  expect(reaches(STRANGER, 'api', 8080)).toBe(true);
+  expect(reaches(STRANGER, 'api', 8080)).toBe(false);
   expect(reaches(STRANGER, 'api', 8443)).toBe(true);
   expect(reaches(STRANGER, 'solver', 8443)).toBe(true);
   expect(reaches(STRANGER, 'operator', 8080)).toBe(false);
@@ -146,7 +146,7 @@ test('a name server reaches the api and no database', async () => {
     },
     { ports: [{ port: 8443 }], to: [api] },
   ]);
-  const plain = await render({ networkPolicy: { enabled: true }, api: { tls: { mode: 'off' } } });
+  const plain = await render({ networkPolicy: { enabled: true }, api: { tls: { enabled: false } } });
   expect(egress(plain).at(-1)).toEqual({ ports: [{ port: 8080 }], to: [api] });
   const feed = { url: 'https://dns.example.net:8443' };
   const outside = await render({
@@ -181,6 +181,24 @@ describe('ports of edges', () => {
     }
     expect(reaches(component('edge'), 'nameserver', 5353, 'TCP', hidden)).toBe(true);
   });
+
+  test.each([
+    [true, {}, false, false],
+    [false, {}, false, false],
+    [true, { metricsFrom: [{ namespaceSelector: { matchLabels: MONITORING } }] }, true, false],
+    [false, { metricsFrom: [{ namespaceSelector: { matchLabels: MONITORING } }] }, true, false],
+  ])(
+    'ports of edges for metrics are open for peers in metricsFrom alone (enabled: %s, %o)',
+    async (enabled, more, prometheus, stranger) => {
+      const values = { networkPolicy: { enabled, ...more }, edge: { enabled: true } };
+      const all = await render(values);
+      const target = toTarget(one(all, 'StatefulSet', 'zonestead-edge'));
+      const into = (source: Source, number: number, protocol: 'TCP' | 'UDP' = 'TCP') =>
+        letsIn(all, target, { number, protocol }, source, OWN);
+      expect([into(PROMETHEUS, 9090), into(STRANGER, 9090)]).toEqual([prometheus, stranger]);
+      expect([into(STRANGER, 5353, 'UDP'), into(STRANGER, 5353)]).toEqual([true, true]);
+    },
+  );
 
   test('ports of edges get NOTIFY from the name servers, and the questions of those that want to know whether they answer', () => {
     const to = { podSelector: { matchLabels: component('edge').pod } };

@@ -43,6 +43,22 @@ test('a name server pod that terminates ends before the next one does, and a rol
   expect(podManagementPolicy).toBe('Parallel');
 });
 
+test('an update of the name servers takes the next pod when the last one has been ready for 10 s, and none is killed while it loads for 10 minutes', () => {
+  expect(workload('nameserver').minReadySeconds).toBe(10);
+  const { startupProbe } = containerOf('nameserver', 'knot');
+  expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(600);
+  expect(containerOf('nameserver').env).toContainEqual({ name: 'ZONESTEAD_NODE_LOAD_SECONDS', value: '600' });
+});
+
+test('the operator omits name servers that answer nothing, unless a value says otherwise', async () => {
+  const proofOf = (rendered: Rendered[]) =>
+    one(rendered, 'Deployment', 'zonestead-operator').spec.template.spec.containers[0].env.find(
+      (each: Rendered) => each.name === 'ZONESTEAD_PROOF',
+    )?.value;
+  expect(proofOf(objects)).toBe('Reachable');
+  expect(proofOf(await render({ operator: { proof: 'All' } }))).toBe('All');
+});
+
 test('a name server pod that terminates leaves the Services for queries at once, but keeps its own address', () => {
   const published = objects.filter(({ kind, spec }) => kind === 'Service' && spec.publishNotReadyAddresses);
   expect(published.map(({ metadata, spec }) => [metadata.name, spec.clusterIP])).toEqual([
@@ -82,7 +98,7 @@ describe('the pods of the name servers', () => {
 
   test('the pods of the name servers keep keys and the control socket on a volume that ends with the pod', async () => {
     const { persistentVolumeClaimRetentionPolicy, volumeClaimTemplates } = workload('nameserver');
-    expect(persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: 'Delete', whenScaled: 'Delete' });
+    expect(persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: 'Retain', whenScaled: 'Delete' });
     expect(volumeClaimTemplates[0].spec.resources.requests.storage).toBe('1Gi');
     const without = one(
       await render({ nameserver: { persistence: { enabled: false } } }),
@@ -130,7 +146,7 @@ test('two operators share the Lease of their release, so one of them is active',
 
 const expressions = (all: readonly Rendered[]) =>
   all
-    .filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
+    .filter(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.includes('-secrets.'))
     .flatMap(({ spec }) => spec.validations.map(({ expression }: { expression: string }) => expression));
 
 test('the policy for Secrets names every account that can create Secrets, and the names that its Role lets it change', async () => {

@@ -283,7 +283,8 @@ describe('installed with the defaults', () => {
     };
     expect((await cluster.kubectl('apply', '-f', await cluster.file(JSON.stringify(zone)))).words).toContain('created');
     const { api } = await cluster.as('zonestead-uninstall');
-    const asked = { deployment: 'zonestead-operator', pods: 'app.kubernetes.io/component=operator', timeout: 5 };
+    const workload: [string, string] = ['deployment', 'zonestead-operator'];
+    const asked = { workload, pods: 'app.kubernetes.io/component=operator', timeout: 5 };
     await releaseFinalizers(asked, { api, namespace, clock: realClock, log }, signal);
     const { out } = await cluster.kubectl(
       'get',

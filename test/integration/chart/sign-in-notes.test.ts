@@ -36,7 +36,7 @@ const signIn = async (values: Values) =>
   notesCommands(await notes(values)).filter((text) => /^(kubectl (exec|port-forward)|curl)/.test(text));
 const ADD =
   'kubectl exec -n dns deployment/one-zonestead-api -c api -- zonestead admin users add --email you@example.org';
-const FORWARD = 'kubectl port-forward -n dns service/one-zonestead-api';
+const FORWARD = 'kubectl port-forward -n dns deployment/one-zonestead-api 8080:8080';
 
 describe('with the defaults', async () => {
   const service = await startConsoleService({ nameserver: false });
@@ -45,7 +45,7 @@ describe('with the defaults', async () => {
     // The bootstrap Job creates the team of the operator.
     await service.key({ team: 'platform' });
     const [add = '', forward, ask = '', ...more] = await signIn({});
-    expect([add, forward]).toEqual([`${ADD} --team platform`, `${FORWARD} 8080:80`]);
+    expect([add, forward]).toEqual([`${ADD} --team platform`, FORWARD]);
     expect(more).toEqual([]);
     const [, words = ''] = add.split(' -- zonestead ');
     const env = { PATH: process.env.PATH ?? '', ...COMPILED, DATABASE_URL: service.database.url };
@@ -58,11 +58,14 @@ describe('with the defaults', async () => {
   });
 
   test('with the defaults, the commands name objects of the release', async () => {
-    const objects = await render({ api: { service: { port: 8000 } } }, { release: 'one', namespace: 'dns' });
-    const [{ name }] = one(objects, 'Deployment', 'one-zonestead-api').spec.template.spec.containers;
+    const objects = await render({}, { release: 'one', namespace: 'dns' });
+    const [{ name, env }] = one(objects, 'Deployment', 'one-zonestead-api').spec.template.spec.containers;
     expect(name).toBe('api');
-    expect(one(objects, 'Service', 'one-zonestead-api').spec.ports[0].port).toBe(8000);
-    expect(await signIn({ api: { service: { port: 8000 } } })).toContain(`${FORWARD} 8080:8000`);
+    // The port is forwarded to this address inside of a pod.
+    expect(env).toContainEqual({ name: 'ZONESTEAD_LISTEN', value: '127.0.0.1:8080' });
+    expect(await signIn({ profile: 'small' })).toContain(
+      'kubectl port-forward -n dns statefulset/one-zonestead-nameserver 8080:8080',
+    );
   });
 });
 
@@ -110,6 +113,14 @@ test('the name of the team reaches the command as one word', async () => {
   expect(stdout).toBe("<it's us>");
 });
 
+test('the notes warn if the namespaces of the operator have less than two changes of records a minute each', async () => {
+  const given = (records: number) => notes({ operator: { namespaces: ['one', 'two', 'three'], limits: { records } } });
+  expect(await given(5)).toContain('WARNING: 3 namespaces share operator.limits.records, which is 5 changes a minute.');
+  expect(await given(6)).not.toContain('operator.limits');
+  // Without a cluster, the namespaces of all are unknown.
+  expect(await notes({ operator: { limits: { records: 1 } } })).not.toContain('operator.limits');
+});
+
 test('a release without the api has no users to sign in', async () => {
   const values = {
     api: { enabled: false },
@@ -117,4 +128,9 @@ test('a release without the api has no users to sign in', async () => {
     nameserver: { feed: { url: 'https://x.example' }, nodeKey: { existingSecret: 'node-key' } },
   };
   expect(await signIn(values)).toEqual([]);
+});
+
+test('NOTES warn of an installation without TLS between its parts', async () => {
+  expect(await notes({ api: { tls: { enabled: false } } })).toContain('WARNING: api.tls.enabled is false.');
+  expect(await notes({})).not.toContain('api.tls.enabled');
 });

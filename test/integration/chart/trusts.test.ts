@@ -56,13 +56,15 @@ test('the operator and the test have a token of ten minutes for the audience of 
 test('no pod mounts a Secret with an API key, and no account may make one, unless the values name a Secret', async () => {
   for (const [what, values] of Object.entries(VALUE_SETS)) {
     const all = await render(values);
-    const given = (values.operator as { apiKey?: { existingSecret?: string } } | undefined)?.apiKey?.existingSecret;
+    const given = ['operator', 'canary'].flatMap(
+      (name) => (values[name] as { apiKey?: { existingSecret?: string } } | undefined)?.apiKey?.existingSecret ?? [],
+    );
     expect(JSON.stringify(all).includes('operator-key'), what).toBe(false);
     const mounted = all
       .filter(({ kind }) => kind === 'Deployment' || kind === 'Pod')
       .flatMap(({ spec }) => keyOf(spec.template?.spec ?? spec) ?? [])
       .flatMap(({ secret }: Rendered) => secret?.secretName ?? []);
-    expect([...new Set(mounted)], what).toEqual(given === undefined ? [] : [given]);
+    expect([...new Set(mounted)], what).toEqual(given);
   }
 });
 
@@ -73,6 +75,8 @@ const operator = {
   records: 'write',
   manageZones: 'write',
   clusters: 'write',
+  zoneWrites: 60,
+  recordWrites: 600,
 };
 
 test('the trusts of the bootstrap Job are the one of the operator by default, with exactly its service account', async () => {
@@ -83,6 +87,17 @@ test('the trusts of the bootstrap Job are the one of the operator by default, wi
     of: 'elsewhere/zonestead',
     list: [{ match: { 'kubernetes.io': account } }],
   });
+});
+
+test('the trust of the operator has the numbers of the values, and none if the service has no limits', async () => {
+  const numbersOf = async (values: Values) => {
+    const [{ zoneWrites, recordWrites } = {} as Rendered] = trustsOf(await render(values)).list;
+    return [zoneWrites, recordWrites];
+  };
+  expect(await numbersOf({ operator: { limits: { records: 2_000_000 / 2, zones: 7 } } })).toEqual([7, 1_000_000]);
+  expect(await numbersOf({ operator: { limits: { records: null } } })).toEqual([60, undefined]);
+  // A number limits its key also where the service limits no other key.
+  expect(await numbersOf({ api: { limits: false } })).toEqual([undefined, undefined]);
 });
 
 test('the trusts of the bootstrap Job contain those of the values: names for every namespace', async () => {
@@ -109,6 +124,7 @@ test('the trusts of the bootstrap Job do not contain the operator if it has an A
 test('the example pod has the image of the chart, and a token for its audience', async () => {
   const read = (path: string) => parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
   const { containers, volumes } = read('deploy/examples/own-names.yaml').spec;
+  expect(containers[0].env.find(({ name }: { name: string }) => name === 'ZONESTEAD_URL').value).toMatch(/^https:/);
   expect(containers[0].image).toBe(deployed(objects, 'operator').containers[0].image);
   const [{ serviceAccountToken }] = volumes[0].projected.sources;
   expect(serviceAccountToken).toEqual({ audience: 'zonestead', expirationSeconds: 600, path: 'token' });

@@ -19,6 +19,7 @@ const WORKLOADS: readonly Workload[] = [
   workload('api', 'Deployment'),
   workload('operator', 'Deployment'),
   workload('solver', 'Deployment'),
+  workload('canary', 'Deployment'),
   workload('nameserver', 'StatefulSet'),
   workload('nameserver', 'StatefulSet', 'nameserver', 'knot', 'nameserver.knot'),
   workload('edge', 'StatefulSet', 'edge', 'knot'),
@@ -28,20 +29,26 @@ const WORKLOADS: readonly Workload[] = [
 /** Values below a dotted path. */
 const below = (path: string, values: Values): Values =>
   path.split('.').reduceRight<Values>((inner, key) => ({ [key]: inner }), values);
-const EDGES = { edge: { enabled: true } };
-const withEdges = (values: Values): Values => ({ ...values, edge: { ...EDGES.edge, ...(values.edge ?? {}) } });
+/** The parts that are off by default. */
+const EDGES = { edge: { enabled: true }, canary: { enabled: true, zone: 'canary.example.net' } };
+const withEdges = (values: Values): Values => ({
+  ...values,
+  edge: { ...EDGES.edge, ...(values.edge ?? {}) },
+  canary: { ...EDGES.canary, ...(values.canary ?? {}) },
+});
 const containerOf = (object: Rendered, name: string): Rendered =>
   object.spec.template.spec.containers.find((each: Rendered) => each.name === name);
 const budgetsOf = (objects: Rendered[]) => objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
 
 test('the chart creates a disruption budget only for more than one pod', async () => {
   const budgets = async (replicaCount: number) =>
-    budgetsOf(await render({ api: { replicaCount, podDisruptionBudget: { enabled: true } } }));
-  expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
+    budgetsOf(await render({ api: { replicaCount } })).map(({ metadata }) => metadata.name);
+  expect(await budgets(1)).not.toContain('zonestead-api');
+  expect(await budgets(2)).toContain('zonestead-api');
 });
 
 test('the chart leaves the number of replicas to an autoscaler', async () => {
-  const objects = await render({ api: { replicaCount: null, podDisruptionBudget: { enabled: true } } });
+  const objects = await render({ api: { replicaCount: null, maxReplicas: 4 } });
   expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
   expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
 });
@@ -70,9 +77,11 @@ test.each(WORKLOADS)(
 
 test.each(WORKLOADS)('$values: updates and their history can be chosen', async ({ values, kind, name }) => {
   const field = kind === 'Deployment' ? 'strategy' : 'updateStrategy';
-  const type = kind === 'Deployment' ? 'Recreate' : 'OnDelete';
+  // Two canaries of one name would write over each other's record.
+  const [byDefault, other] = values === 'canary' ? ['Recreate', 'RollingUpdate'] : ['RollingUpdate', 'Recreate'];
+  const type = kind === 'Deployment' ? other : 'OnDelete';
   const plain = one(await render(EDGES), kind, name).spec;
-  expect(plain[field].type).toBe('RollingUpdate');
+  expect(plain[field].type).toBe(byDefault);
   expect(plain).not.toHaveProperty('revisionHistoryLimit');
   const { spec } = one(
     await render(withEdges(below(values, { [field]: { type }, revisionHistoryLimit: 0 }))),
@@ -88,4 +97,11 @@ test.each(['replicas', 'pdb', 'updateStrategy'])('api.%s is not a value of the c
   const { ok, text } = await template({ api: { [name]: {} } });
   expect(ok).toBe(false);
   expect(text).toContain(`additional properties '${name}' not allowed`);
+});
+
+test('the sentence of api.readOnly reaches the api', async () => {
+  const objects = await render({ api: { readOnly: 'The database moves until 14:00 UTC.' } });
+  const { env, ports } = containerOf(one(objects, 'Deployment', 'zonestead-api'), 'api');
+  expect(env).toContainEqual({ name: 'ZONESTEAD_READ_ONLY', value: 'The database moves until 14:00 UTC.' });
+  expect(ports.map(({ name }: Rendered) => name)).toEqual(['https', 'health']);
 });

@@ -33,6 +33,8 @@ const OPERATOR = {
   match: { 'kubernetes.io': { namespace, serviceaccount: { name: 'zonestead-operator' } } },
   records: 'write',
   manageZones: 'write',
+  zoneWrites: 60,
+  recordWrites: 600,
 };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of names, which the service fills.
 const NAMES = ['${namespace}', '*.${namespace}'];
@@ -190,6 +192,7 @@ test('a foreign text in the Secret is replaced', async () => {
 const place = (suffix: string) => `(${namespace}/zonestead${suffix})`;
 const stored = async (suffix: string) =>
   sql`select t.name, t.issuer, t.key_source as source, t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
+      t.zone_writes as zones, t.record_writes as "recordWrites",
       t.pin_subjects as pins, t.revoked_at is not null as revoked,
       (select array_agg(z.name || ' ' || g.records) from trust_zone_grants g join zones z on z.id = g.zone_id
         where g.trust_id = t.id) as grants
@@ -197,7 +200,7 @@ const stored = async (suffix: string) =>
 const history = async () => (await sql`select count(*)::int as n from account_changes`)[0]?.n;
 const operator = (suffix: string) => ({
   ...{ name: `operator ${place(suffix)}`, issuer: ISSUER, source: { kind: 'cluster' }, pins: false, revoked: false },
-  ...{ records: 'write', manageZones: 'write', onlyNames: null, grants: null },
+  ...{ records: 'write', manageZones: 'write', onlyNames: null, grants: null, zones: 60, recordWrites: 600 },
 });
 
 test('the trusts of the values are added for the issuer of the cluster, and a second run changes nothing', async () => {
@@ -226,6 +229,8 @@ test('the trusts of the values give rights on the named zones of the team alone,
     pins: true,
     records: 'none',
     manageZones: 'none',
+    zones: null,
+    recordWrites: null,
   };
   expect(await stored('-b')).toEqual([
     { ...namespaces, onlyNames: NAMES, grants: ['apps.example write'] },
@@ -252,6 +257,48 @@ test('the trusts of the values change with the values, and one that left them is
   await run('', '-c');
   expect((await stored('-c')).map(({ revoked }) => revoked)).toEqual([true, true]);
   expect(await others()).toEqual(before);
+});
+
+test('the trusts of the values keep their id when the numbers of their writes change, are added or leave', async () => {
+  const numbers = async () =>
+    sql`select id, zone_writes as zones, record_writes as records from trusts where name = ${`operator ${place('-f')}`}`;
+  const { zoneWrites, recordWrites, ...unlimited } = OPERATOR;
+  const seen: unknown[] = [];
+  for (const trust of [OPERATOR, { ...OPERATOR, recordWrites: 1_000 }, unlimited, OPERATOR]) {
+    trusts = [trust];
+    await run('', '-f');
+    seen.push(...(await numbers()));
+  }
+  const [{ id } = {} as { id?: string }] = seen as { id: string }[];
+  expect(seen).toEqual([
+    { id, zones: zoneWrites, records: recordWrites },
+    { id, zones: 60, records: 1_000 },
+    { id, zones: null, records: null },
+    { id, zones: 60, records: 600 },
+  ]);
+});
+
+test('a zone of the values is there before the trusts, which get their right on it at once, and a second run keeps it', async () => {
+  const canary = { name: 'canary', team: 'measuring', zones: ['canary.example'], records: 'write' };
+  const runWithZone = (zone: string) =>
+    bootstrap(
+      bootstrapOptions({
+        ...{ ...given, zone: [zone], nameservers: 'ns1.example,ns2.example', trustsOf: `${namespace}/zonestead-z` },
+        trusts: JSON.stringify([{ ...OPERATOR, ...canary, manageZones: 'none' }]),
+      }),
+      { api: kube.api, request, namespace, clock: realClock, log: { info: () => {}, warn: fail } as unknown as Logger },
+      new AbortController().signal,
+    );
+  const fail = (...words: unknown[]) => expect(words).toEqual([]);
+  await runWithZone('canary.example=measuring');
+  const zones = () =>
+    sql`select z.id, t.name from zones z join teams t on t.id = z.team_id where z.name = 'canary.example'`;
+  const first = await zones();
+  expect(first).toMatchObject([{ name: 'measuring' }]);
+  expect((await stored('-z'))[0]?.grants).toEqual(['canary.example write']);
+  await runWithZone('canary.example=measuring');
+  expect(await zones()).toEqual(first);
+  expect(() => bootstrapOptions({ ...given, zone: ['canary.example'] })).toThrow('must be the name of a zone, = and');
 });
 
 test('the trusts of the values follow a new issuer of the cluster', async () => {

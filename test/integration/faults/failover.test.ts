@@ -13,11 +13,11 @@ import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { createRequest, type Request } from '../../support/http/requests.ts';
 import { startTcpRelay } from '../../support/http/tcp-relay.ts';
 import { debianPostgres } from '../../support/postgres/debian-postgres.ts';
+import { type PostgresPair, startPostgresPair } from '../../support/postgres/pair.ts';
 import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { expectWholeHistory } from '../../support/service/history.ts';
 import { mintTestKey } from '../../support/service/keys.ts';
 import { type FailoverLoad, startFailoverLoad } from './failover-load.support.ts';
-import { type PostgresPair, startPostgresPair } from './postgres-pair.support.ts';
 
 const folder = await temporaryFolder('failover');
 const { signal } = new AbortController();

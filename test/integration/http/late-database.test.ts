@@ -41,6 +41,8 @@ test('an api without its database runs, is not ready, and becomes ready when the
     const missing = { status: 503, text: expect.stringContaining('the database does not exist (3D000)') };
     await expect.poll(() => ask('/readyz')).toEqual(missing);
     expect(await ask('/healthz')).toMatchObject({ status: 200 });
+    expect(await ask('/readyz?deep')).toEqual(missing);
+    expect((await ask('/metrics'))?.text).toMatch(/^zonestead_database_up 0$/m);
     const before = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes('3D000'));
     expect(before).toHaveLength(1);
     expect(before[0]).not.toContain(service.password);

@@ -48,6 +48,7 @@ test('busy is a result of its own', async () => {
     expect(reply.status).toBe(503);
   });
   expect(await value('api_writes_total{bucket="records",result="busy"}')).toBe(1);
+  expect(await value('api_outage_answers_total{kind="write"}')).toBe(0);
 });
 
 test('unknown paths and ids create no series', async () => {

@@ -13,7 +13,7 @@ const anonymous = (path: string) => fetch(`${url}${path}`, { redirect: 'manual' 
 
 test('the metrics are there from the start', async () => {
   expect([await value('load_level'), await value('load_delay_seconds'), await value('body_bytes')]).toEqual([0, 0, 0]);
-  for (const kind of ['anonymous', 'unknown', 'large', 'body']) {
+  for (const kind of ['anonymous', 'unknown', 'heavy', 'large', 'body']) {
     expect(await value(`load_refused_total{kind="${kind}"}`)).toBe(0);
   }
 });
@@ -56,6 +56,25 @@ describe('at level 1', () => {
     expect((await request('GET', '/zones', undefined, fresh.text)).status).toBe(200);
     // The key was used recently now.
     for (let at = 0; at < 40; at++) expect((await request('GET', '/zones', undefined, fresh.text)).status).toBe(200);
+  });
+
+  test('at level 1, the key that makes the most requests gives way, and another key is served', async () => {
+    const [loop, other] = [await service.key(), await service.key()];
+    const read = (text: string) => request('GET', '/zones', undefined, text);
+    const before = await value('load_refused_total{kind="heavy"}');
+    for (const { text } of [loop, other]) expect((await read(text)).status).toBe(200);
+    let refused: Awaited<ReturnType<typeof read>> | undefined;
+    const others: number[] = [];
+    const until = performance.now() + 20_000;
+    while (refused === undefined && performance.now() < until) {
+      const replies = await Promise.all(Array.from({ length: 50 }, () => read(loop.text)));
+      refused = replies.find(({ status }) => status === 503);
+      others.push((await read(other.text)).status);
+    }
+    expect(refusal(refused as never)).toBe('503 busy');
+    expect(refused?.body.message).toContain('this key makes the most requests');
+    expect(await value('load_refused_total{kind="heavy"}')).toBeGreaterThan(before);
+    expect(new Set(others)).toEqual(new Set([200]));
   });
 
   test('at level 1, a key that became invalid is still judged by the database', async () => {

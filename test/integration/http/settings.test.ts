@@ -135,7 +135,7 @@ test('ZONESTEAD_DATABASE_CONNECTIONS bounds the connections for any number of wa
     // The service's own api is idle, and its connections are older than those of the process.
     const [row] = await sql`
       select count(*)::int as n from pg_stat_activity
-      where datname = current_database() and application_name = 'zonestead-api' and wait_event_type = 'Lock'`;
+      where datname = current_database() and application_name like 'zonestead-api%' and wait_event_type = 'Lock'`;
     return row?.n as number;
   };
   let most = 0;

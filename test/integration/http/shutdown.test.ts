@@ -49,6 +49,10 @@ test('the api answers the request that it has read in part when it is told to ex
       probe.once('connect', () => probe.destroy());
     });
   await expect.poll(isOpen).toBe(false);
+  // It is not ready any more while it finishes the request.
+  expect((await fetch(`http://127.0.0.1:${ports.health}/readyz`, { headers: { connection: 'close' } })).status).toBe(
+    503,
+  );
   socket.write('\r\n');
   await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
   await expect.poll(() => socket.readyState).toBe('closed');

@@ -55,7 +55,17 @@ test('a failure is logged as a warning, and a later round does the rest', async 
   await sql`alter table idempotency rename to away`;
   const warned = () => service.log.some((line) => line.includes('the retention failed to delete old rows'));
   await expect.poll(warned, { timeout: 60_000 }).toBe(true);
+  const rounds = async (result: string) =>
+    Number(
+      new RegExp(`^zonestead_retention_rounds_total\\{result="${result}"\\} (.*)$`, 'm').exec(
+        await service.metrics(),
+      )?.[1],
+    );
+  // The other api may have logged it, and this one fails in its own next round.
+  await expect.poll(() => rounds('failed'), { timeout: 60_000 }).toBeGreaterThan(0);
+  const before = await rounds('ok');
   await sql`alter table away rename to idempotency`;
+  await expect.poll(() => rounds('ok'), { timeout: 60_000 }).toBeGreaterThan(before);
   await answer('later', '3 days');
   await expect.poll(() => left('idempotency', 'token'), { timeout: 60_000 }).toEqual(['1 hour']);
 });

@@ -213,7 +213,7 @@ test('a migration that waits for a table lets the writers pass, and this version
     await new Promise((resolve) => setTimeout(resolve, READER_MS));
   });
   await more(load, WRITERS);
-  const migrating = migrateDatabase(database.url, next);
+  const migrating = migrateDatabase(database.url, { folder: next });
   await reading;
   await reader.end();
   await migrating;

@@ -27,7 +27,7 @@ const round = (settings: Partial<RetentionSettings> = {}, rows = 7, db = one.db)
   retentionRound({ db, settings: { ...SETTINGS, ...settings }, now: () => NOW, rows, pauseMs: 0 }, signal);
 
 beforeEach(async () => {
-  await sql`truncate changes, account_changes, idempotency, history_usage, history_marks, quarantined_names, zones, teams cascade`;
+  await sql`truncate changes, account_changes, idempotency, history_usage, history_totals, history_marks, quarantined_names, zones, teams cascade`;
   await sql`insert into teams (id, name) values ('team_a', 'a'), ('team_b', 'b')`;
   await sql`
     insert into api_keys (id, team_id, name, secret_hash, records, manage_zones)

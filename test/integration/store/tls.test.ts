@@ -1,7 +1,11 @@
 // TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that
 // was named.
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDatabase } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
@@ -46,9 +50,10 @@ afterAll(async () => {
   await removePostgresState(folder);
 });
 
-function certificate(host: string, from = authority): Promise<Credential> {
+/** @param name another name makes another certificate */
+function certificate(host: string, from = authority, name = host): Promise<Credential> {
   const dir = join(folder, 'certificates', from === authority ? 'own' : 'foreign');
-  return ensureCertificate({ dir, name: host, commonName: host, authority: from, hosts: [host] });
+  return ensureCertificate({ dir, name, commonName: host, authority: from, hosts: [host] });
 }
 
 /** Postgres wants a key of its own account. */
@@ -123,8 +128,10 @@ test('a server with sslmode=verify-full is used if its certificate is for the na
 
 test('a server with sslmode=verify-full is refused with a certificate of another authority, and without a named authority', async () => {
   await serve('localhost', other);
-  await expect(ask('localhost', CA())).rejects.toThrow(/self-signed certificate|unable to/);
-  await expect(ask('localhost')).rejects.toThrow(/self-signed certificate|unable to/);
+  await expect(ask('localhost', CA())).rejects.toThrow(
+    /no TLS .*: the certificate of the database is from an authority that this process does not trust .*: set ZONESTEAD_DATABASE_CA/,
+  );
+  await expect(ask('localhost')).rejects.toThrow(/authority that this process does not trust/);
   // This mode encrypts, and verifies nothing.
   expect(await ask('localhost', { mode: 'require' })).toBe(true);
 });
@@ -152,6 +159,65 @@ test('a server with sslmode=verify-full is verified by the new authorities as so
     await database.close();
   }
 });
+
+test('no statement of a server with sslmode=verify-full fails while its certificate and its authority are replaced, over new connections too', async () => {
+  await serve('localhost');
+  const file = join(folder, 'bundle.crt');
+  // The authority that follows is announced before it signs.
+  await writeFile(
+    file,
+    (await readFile(authority.certificateFile, 'utf8')) + (await readFile(other.certificateFile, 'utf8')),
+  );
+  const url = new URL(postgres.url.replace('127.0.0.1', 'localhost'));
+  url.searchParams.set('sslmode', 'verify-full');
+  url.searchParams.set('sslrootcert', file);
+  const lasting = openDatabase(url.href, { max: 2 });
+  const errors: string[] = [];
+  let statements = 0;
+  let isRunning = true;
+  const loops = [lasting, undefined].map(async (database) => {
+    while (isRunning) {
+      const used = database ?? openDatabase(url.href, { max: 1 });
+      await used.db.build.execute(sql`select 1`).catch((error) => errors.push(String(error.cause ?? error)));
+      if (database === undefined) await used.close();
+      statements += 1;
+    }
+  });
+  const served: (string | undefined)[] = [];
+  try {
+    for (const [from, name] of [
+      [authority, 'second'],
+      [other, 'third'],
+      [other, 'fourth'],
+    ] as const) {
+      await install(await certificate('localhost', from, name));
+      expect(await probe()).toBe(0);
+      const { certificateFile } = await certificate('localhost', from, name);
+      const { serialNumber } = new X509Certificate(await readFile(certificateFile));
+      await expect.poll(shownSerial, { timeout: 30_000 }).toBe(serialNumber);
+      served.push(serialNumber);
+      const since = statements;
+      await expect.poll(() => statements, { timeout: 30_000 }).toBeGreaterThan(since + 20);
+    }
+  } finally {
+    isRunning = false;
+    await Promise.all(loops);
+    await lasting.close();
+  }
+  expect([errors, new Set(served).size]).toEqual([[], 3]);
+});
+
+/** The serial number of the certificate that the server shows to new connections. */
+async function shownSerial(): Promise<string | undefined> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
+  await once(socket, 'data');
+  const secured = connectTls({ socket, rejectUnauthorized: false });
+  await once(secured, 'secureConnect');
+  const serial = secured.getPeerX509Certificate()?.serialNumber;
+  secured.destroy();
+  return serial;
+}
 
 test('a server with sslmode=verify-full that has no TLS is not used, and one that is down leaves the process alive', async () => {
   const plain = openDatabase(

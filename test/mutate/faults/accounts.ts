@@ -1,23 +1,14 @@
 // Faults about people: their limits, their accounts at a provider, and their sign-ins.
 import type { Fault } from '../fault.ts';
+import { noticedBy } from './fault.ts';
 
-const fault =
-  (test: string) =>
-  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
-    name: `accounts-${name}`,
-    breaks,
-    edits: [{ file, find, replace }],
-    project: test.startsWith('test/unit/') ? 'unit' : 'integration',
-    tests: [test],
-  });
-
-const byChanges = fault('test/integration/service/accounts/many-changes.test.ts');
-const byIdentity = fault('test/integration/console/provider-identity.test.ts');
-const byProvider = fault('test/integration/console/provider.test.ts');
-const byClaims = fault('test/unit/console/forms.test.ts');
-const bySettings = fault('test/unit/config.test.ts');
-const byRetention = fault('test/integration/store/retention.test.ts');
-const byTrusts = fault('test/integration/service/trusts/trusts.test.ts');
+const byChanges = noticedBy('accounts', 'test/integration/service/accounts/many-changes.test.ts');
+const byIdentity = noticedBy('accounts', 'test/integration/console/provider-identity.test.ts');
+const byProvider = noticedBy('accounts', 'test/integration/console/provider.test.ts');
+const byClaims = noticedBy('accounts', 'test/unit/console/forms.test.ts');
+const bySettings = noticedBy('accounts', 'test/unit/config.test.ts');
+const byRetention = noticedBy('accounts', 'test/integration/store/retention.test.ts');
+const byTrusts = noticedBy('accounts', 'test/integration/service/trusts/trusts.test.ts');
 
 export const ACCOUNT_FAULTS: readonly Fault[] = [
   byChanges(

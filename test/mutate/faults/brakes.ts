@@ -61,8 +61,8 @@ export const BRAKE_FAULTS: readonly Fault[] = [
     'the releases of a minute are not counted together',
     'releases',
     RECORDS,
-    'this.#waiting.size + heldNow + this.#released.length }',
-    'this.#waiting.size + heldNow }',
+    'this.#waiting.size + heldNow + this.#released.length;',
+    'this.#waiting.size + heldNow;',
   ),
   fault(
     'record-permitted',

@@ -4,6 +4,7 @@ import type { Fault } from '../fault.ts';
 
 const policies = { project: 'integration', tests: ['test/integration/chart/network-policies.test.ts'] } as const;
 const exposure = { project: 'integration', tests: ['test/integration/chart/exposure.test.ts'] } as const;
+const trusts = { project: 'integration', tests: ['test/integration/chart/trusts.test.ts'] } as const;
 const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
 
 const rendered = {
@@ -90,8 +91,8 @@ export const CHART_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'charts/zonestead/templates/networkpolicies.yaml',
-        find: '- { port: 1, endPort: 9089, protocol: TCP }',
-        replace: '- { port: 1, endPort: 9090, protocol: TCP }',
+        find: '(list 9090) (and',
+        replace: '(list 9091) (and',
       },
     ],
     ...policies,
@@ -102,8 +103,69 @@ export const CHART_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'charts/zonestead/templates/_probes.tpl',
-        find: 'httpGet: { path: /readyz, port: health }',
-        replace: 'httpGet: { path: /healthz, port: health }',
+        find: 'httpGet: { path: /readyz,',
+        replace: 'httpGet: { path: /healthz,',
+      },
+    ],
+    ...pods,
+  },
+  {
+    name: 'chart-operator-numbers',
+    breaks: 'the namespaces of a cluster share the 60 record writes of one key',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_trusts.tpl',
+        find: '$_ := set $trust "recordWrites" (int .)',
+        replace: '$_ := int .',
+      },
+    ],
+    ...trusts,
+  },
+  {
+    name: 'chart-operator-numbers-always',
+    breaks: 'without limits of the service, the operator still has one',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_trusts.tpl',
+        find: '{{- if .Values.api.limits -}}',
+        replace: '{{- if true -}}',
+      },
+    ],
+    ...trusts,
+  },
+  {
+    name: 'chart-notes-namespaces',
+    breaks: 'the notes warn of too many namespaces only at twice their number',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/NOTES.txt',
+        find: 'if gt (mul 2 (len $names)) (int',
+        replace: 'if gt (len $names) (int',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/chart/sign-in-notes.test.ts'],
+  },
+  {
+    name: 'chart-min-ready',
+    breaks: 'an update takes the next name server away before queries reach the new one',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/nameserver.yaml',
+        find: '  minReadySeconds: 10\n',
+        replace: '',
+      },
+    ],
+    ...pods,
+  },
+  {
+    name: 'chart-load-start',
+    breaks: 'knotd is killed while its databases are checked',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_probes.tpl',
+        find: '  failureThreshold: 600',
+        replace: '  failureThreshold: 60',
       },
     ],
     ...pods,

@@ -12,6 +12,34 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     tests,
   },
   {
+    name: 'client-challenge-line',
+    breaks: 'a challenge waits behind records whose window is full',
+    edits: [
+      {
+        file: 'src/client/pace/lanes.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+        find: "bucket === 'challenges' ? `${zone} challenges` : (zone ?? '')",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+        replace: "bucket === undefined ? `${zone} challenges` : (zone ?? '')",
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-challenge-window',
+    breaks: 'challenges wait for the window of records',
+    edits: [
+      {
+        file: 'src/client/pace/writer.ts',
+        find: "isChallengeRecord(set) ? 'challenges' : 'records'",
+        replace: "isChallengeRecord(set) ? 'records' : 'records'",
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
     name: 'client-abort-any',
     breaks: 'one job that gives up cancels the batch of all others',
     edits: [

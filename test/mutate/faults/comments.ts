@@ -1,5 +1,6 @@
 // Faults in the comments of records and zones.
-import type { Fault, Project } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { noticedBy } from './fault.ts';
 
 const RULE = 'src/dns/comment.ts';
 const TEXT = 'src/dns/plain-text.ts';
@@ -12,23 +13,13 @@ const POWERDNS = 'src/doors/powerdns/comments.ts';
 const RRSETS = 'src/doors/powerdns/read-rrsets.ts';
 const OPERATOR = 'src/operator/zone/reconcile.ts';
 
-const at =
-  (project: Project, ...tests: string[]) =>
-  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
-    name: `comments-${name}`,
-    breaks,
-    edits: [{ file, find, replace }],
-    project,
-    tests,
-  });
-
-const rule = at('unit', 'test/unit/dns/comment.test.ts');
-const api = at('integration', 'test/integration/doors/rest/records/comments.test.ts');
-const owners = at('integration', 'test/integration/service/owners/comments.test.ts');
-const powerdns = at('integration', 'test/integration/doors/powerdns/comments.test.ts');
-const operator = at('unit', 'test/unit/operator/comments.test.ts');
-const pages = at('integration', 'test/integration/console/zones.test.ts');
-const manifests = at('unit', 'test/unit/cli/manifests.test.ts');
+const rule = noticedBy('comments', 'test/unit/dns/comment.test.ts');
+const api = noticedBy('comments', 'test/integration/doors/rest/records/comments.test.ts');
+const owners = noticedBy('comments', 'test/integration/service/owners/comments.test.ts');
+const powerdns = noticedBy('comments', 'test/integration/doors/powerdns/comments.test.ts');
+const operator = noticedBy('comments', 'test/unit/operator/comments.test.ts');
+const pages = noticedBy('comments', 'test/integration/console/zones.test.ts');
+const manifests = noticedBy('comments', 'test/unit/cli/manifests.test.ts');
 
 export const COMMENT_FAULTS: readonly Fault[] = [
   rule('control', 'a comment has line breaks', TEXT, String.raw`[\p{Cc}\p{Cs}`, String.raw`[\p{Cs}`),

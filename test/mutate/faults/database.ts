@@ -4,7 +4,67 @@ import type { Fault } from '../fault.ts';
 const tls = { project: 'integration', tests: ['test/integration/store/tls.test.ts'] } as const;
 const address = { project: 'unit', tests: ['test/unit/base/postgres-address.test.ts'] } as const;
 
+const away = (name: string, breaks: string, file: string, find: string, replace: string, test = 'http/database-away') =>
+  ({
+    name: `database-${name}`,
+    breaks,
+    edits: [{ file, find, replace }],
+    project: 'integration',
+    tests: [`test/integration/${test}.test.ts`],
+  }) as const;
+
 export const DATABASE_FAULTS: readonly Fault[] = [
+  away(
+    'away-unready',
+    'the api is not ready without its database, so clients get no answer',
+    'src/api/run.ts',
+    'ready: () => ready,',
+    'ready: () => deep(),',
+  ),
+  away(
+    'away-shallow',
+    '/readyz?deep does not ask the database',
+    'src/api/run.ts',
+    'deep = () => checkDatabase(context.db);',
+    'deep = async () => ready;',
+  ),
+  away(
+    'away-waits',
+    'each request of a long outage waits 2 s for its answer',
+    'src/store/client.ts',
+    'Math.max(0, this.#searchSince + PATIENCE_MS - now())',
+    'PATIENCE_MS',
+  ),
+  away(
+    'away-up',
+    'zonestead_database_up stays 1 without the database',
+    'src/store/client.ts',
+    'this.#isUp = false;\n    this.#options.onLoss',
+    'this.#options.onLoss',
+  ),
+  away(
+    'away-down',
+    'zonestead_database_up stays 0 when the database is back',
+    'src/store/client.ts',
+    'if (pool === this.#pool) this.#isUp = true;',
+    'if (pool !== this.#pool) this.#isUp = true;',
+  ),
+  away(
+    'ready-early',
+    'an api is ready before it has reached its database',
+    'src/api/run.ts',
+    'ready = { ok: false, checks: { database: problem } };',
+    'ready = { ok: true, checks: { database: problem } };',
+    'http/late-database',
+  ),
+  away(
+    'ready-late',
+    'an api that shuts down is still ready',
+    'src/api/run.ts',
+    "ready = { ok: false, checks: { process: 'shutting down' } };",
+    'ready = { ok: true };',
+    'http/shutdown',
+  ),
   {
     name: 'database-ip-unchecked',
     breaks: 'a certificate for another name passes at a Postgres with an IP address',

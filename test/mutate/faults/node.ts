@@ -1,15 +1,15 @@
 // Faults in nodes and in their knotd: damaged databases, counters, keys, silence, and texts for the owners of zones.
-import type { Fault, Project } from '../fault.ts';
-
-const fault = (
-  name: string,
-  breaks: string,
-  [file, find, replace]: readonly [string, string, string],
-  project: Project,
-  test: string,
-): Fault => ({ name, breaks, edits: [{ file, find, replace }], project, tests: [test] });
+import type { Fault } from '../fault.ts';
+import { fault } from './fault.ts';
 
 export const NODE_FAULTS: readonly Fault[] = [
+  fault(
+    'node-leaves-silently',
+    'a node that is stopped does not say that it ends',
+    ['src/nameserver/node/node.ts', '      await this.#reporter.leave();\n', ''],
+    'unit',
+    'test/unit/nameserver/node/node.test.ts',
+  ),
   fault(
     'node-error-id',
     'the words of a node for the owner of a zone name other zones by id',
@@ -44,6 +44,63 @@ export const NODE_FAULTS: readonly Fault[] = [
     ['src/service/nodes/living.ts', 'error: textForOwner(error, name)', 'error: error ?? name'],
     'integration',
     'test/integration/service/nodes/reports.test.ts',
+  ),
+  fault(
+    'node-removal-epoch',
+    'a node removes the zones that a restored database lacks',
+    ['src/nameserver/node/intake.ts', 'isNewEpoch: epoch !== this.#epoch,', 'isNewEpoch: false,'],
+    'unit',
+    'test/unit/nameserver/node/restored.test.ts',
+  ),
+  fault(
+    'node-removal-epoch-random',
+    'a node removes the zones that a restored database lacks, in random histories',
+    ['src/nameserver/node/intake.ts', 'isNewEpoch: epoch !== this.#epoch,', 'isNewEpoch: false,'],
+    'unit',
+    'test/unit/nameserver/node/converge.property.test.ts',
+  ),
+  fault(
+    'node-removal-cut-list',
+    'a node forgets the last database when the list of another one begins, not when it is applied',
+    [
+      'src/nameserver/node/intake.ts',
+      'if (!resumed) this.#listing = { epoch, zones: new Map() };',
+      'if (!resumed) this.#listing = { epoch, zones: new Map() };\n    this.#epoch = epoch;',
+    ],
+    'unit',
+    'test/unit/nameserver/node/restored.test.ts',
+  ),
+  fault(
+    'node-removal-accepted-ever',
+    'a node removes zones because removals by an earlier database were accepted',
+    [
+      'src/nameserver/node/intake.ts',
+      'isAccepted: epoch === this.#acceptedEpoch,',
+      'isAccepted: this.#acceptedEpoch !== null,',
+    ],
+    'unit',
+    'test/unit/nameserver/node/restored.test.ts',
+  ),
+  fault(
+    'node-removal-hour',
+    'a node holds zones for an hour',
+    ['src/nameserver/node/removals.ts', 'RESTORED_MS = 24 * 60 * 60_000;', 'RESTORED_MS = 60 * 60_000;'],
+    'unit',
+    'test/unit/nameserver/node/removals.test.ts',
+  ),
+  fault(
+    'node-removal-forgotten',
+    'a node forgets over a restart since when it holds a zone',
+    ['src/nameserver/node/state.ts', 'since: Number(since) };', 'since: 0 };'],
+    'unit',
+    'test/unit/nameserver/node/state.test.ts',
+  ),
+  fault(
+    'node-removal-unasked',
+    'the api does not tell nodes that their removals are accepted',
+    ['src/store/nodes.ts', '(select epoch from accepted_removals) as removals', 'null::text as removals'],
+    'integration',
+    'test/integration/nameserver/node/restored.test.ts',
   ),
   fault(
     'node-silence',
@@ -83,7 +140,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'knot-statistics-transport',
     'queries over TCP and UDP have one counter',
-    ['src/nameserver/knot/statistics.ts', '/^(udp|tcp|quic)([46])/', '/^(tcp|quic)([46])/'],
+    ['src/nameserver/knot/statistics.ts', '/^(udp|tcp|tls|quic)([46])/', '/^(tcp|quic)([46])/'],
     'integration',
     'test/integration/nameserver/knot/statistics.test.ts',
   ),
@@ -254,5 +311,82 @@ export const NODE_FAULTS: readonly Fault[] = [
     ['src/nameserver/knot/secondaries.ts', "    put('acl', id, 'address', transferAddresses(secondary));\n", ''],
     'unit',
     'test/unit/dns/secondaries/items.test.ts',
+  ),
+  fault(
+    'node-ready-unloaded',
+    'a node is ready before its name server has loaded the zones',
+    ['src/nameserver/node/ready.ts', 'return loading > 0 && loadingMs', 'return loading < 0 && loadingMs'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-load-limit',
+    'a zone that loads for hours keeps a node unready',
+    ['src/nameserver/node/ready.ts', ' && loadingMs < loadLimitMs', ''],
+    'unit',
+    'test/unit/nameserver/node/plan.test.ts',
+  ),
+  fault(
+    'node-load-stalled',
+    'a node waits the whole time for zones, although no zone loads any more',
+    ['src/nameserver/node/ready.ts', ' && stalledMs < loadLimitMs * STALLED_PART', ''],
+    'unit',
+    'test/unit/nameserver/node/plan.test.ts',
+  ),
+  fault(
+    'node-load-progress',
+    'a node does not wait longer for zones that load one after the other',
+    ['src/nameserver/node/loading.ts', 'if (!this.#waited.isSubsetOf(waited)) this.#progressAt = now;', ''],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-load-broken',
+    'a zone that the name server cannot load keeps a node unready',
+    ['src/nameserver/node/loading.ts', '    this.#idle.add(name);\n', ''],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-load-early',
+    'a zone that was loaded between two questions counts as failed',
+    ['src/nameserver/node/loading.ts', 'if (!unloaded.has(name)) this', "if (name === '') this"],
+    'unit',
+    'test/unit/nameserver/node/loading.test.ts',
+  ),
+  fault(
+    'node-load-silent',
+    'a node that waits no longer for a zone does not report that it lacks it',
+    ['src/nameserver/node/node.ts', '[...failed] : [...failed, ...waited]', '[...failed] : [...failed]'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-away-reports',
+    'a node whose knotd crashes again and again stops the changes of all zones',
+    ['src/nameserver/node/report.ts', 'if (fallSilent()) return', 'if (!fallSilent) return'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-away-moment',
+    'a node is silent during each restart of its name server',
+    ['src/nameserver/node/absence.ts', 'const LONG_MS = 30_000;', 'const LONG_MS = 0;'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-away-ready',
+    'a node is ready before it has applied the changes that its name server missed',
+    ['src/nameserver/node/absence.ts', 'this.#missed.size === 0 ? null', 'this.#missed.size >= 0 ? null'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
+  ),
+  fault(
+    'node-away-limit',
+    'a zone that keeps failing makes a node unready without end after its name server was away',
+    ['src/nameserver/node/absence.ts', 'null : now - this.#returnedAt', 'null : 0 * this.#returnedAt'],
+    'unit',
+    'test/unit/nameserver/node/ready.test.ts',
   ),
 ];

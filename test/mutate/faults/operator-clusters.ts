@@ -1,19 +1,26 @@
 // Faults in the heartbeats of a cluster, and in the status of its records while it is drained.
 import type { Fault } from '../fault.ts';
+import { fault, HISTORY_FAULTS } from './operator-history.ts';
 
 const PROVE = 'src/operator/record/prove.ts';
 const HEARTBEATS = 'src/operator/cluster/heartbeats.ts';
 const REPORTS = 'src/operator/cluster/reports.ts';
 
-const fault = (name: string, breaks: string, test: string, file: string, find: string, replace: string): Fault => ({
-  name: `op-cluster-${name}`,
-  breaks,
-  edits: [{ file, find, replace }],
-  project: 'unit',
-  tests: [`test/unit/operator/${test}.test.ts`],
-});
-
 export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
+  {
+    name: 'op-cluster-watch-restored',
+    breaks: 'the operator waits without end for a version that a restored etcd does not have',
+    edits: [
+      {
+        file: 'src/kube/cache/watch.ts',
+        find: "if (end.by === 'silent' && run.events === 0) return { list: 'newest', wait: 'none' };",
+        replace: '',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/kube/reflector.test.ts'],
+  },
+  ...HISTORY_FAULTS,
   fault(
     'every',
     'a heartbeat is sent so rarely that the cluster counts as lost',
@@ -27,8 +34,8 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'a heartbeat without an answer delays all others without end',
     'heartbeats',
     HEARTBEATS,
-    '{ signal, timeoutMs: LIMIT_MS }',
-    '{ signal }',
+    'await client.call(sendHeartbeat, beat, { signal, timeoutMs: LIMIT_MS });\n      this.#recount',
+    'await client.call(sendHeartbeat, beat, { signal });\n      this.#recount',
   ),
   fault(
     'alone',
@@ -98,7 +105,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'settled',
     'records do not run again when the service has withdrawn all of them',
     'heartbeats',
-    HEARTBEATS,
+    'src/operator/cluster/seen-holder.ts',
     '|| (is && settled && !before.settled)',
     '',
   ),
@@ -115,7 +122,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'a former leader remembers that the cluster is drained',
     'heartbeats',
     HEARTBEATS,
-    '    this.#seen = [];\n',
+    '    for (const each of this.#seen) Object.assign(each, UNKNOWN);\n',
     '',
   ),
   fault(
@@ -153,7 +160,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
   fault(
     'served',
     'the records of a drained cluster count as served next to others',
-    'heartbeats',
+    'served',
     PROVE,
     'withdrawn !== true',
     'withdrawn !== undefined',
@@ -161,7 +168,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
   fault(
     'last',
     'the last records of a name count as not served while their cluster is drained',
-    'heartbeats',
+    'served',
     PROVE,
     'return servedRecords.length > 0 ? servedRecords : records;',
     'return servedRecords;',
@@ -253,5 +260,117 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'src/operator/record/apply.ts',
     'isInOwnNamespace(object) ? by : undefined',
     'by',
+  ),
+  fault(
+    'restored-release',
+    'records are released although etcd was restored',
+    'restored',
+    'src/operator/record/release.ts',
+    'if (isRestored && !isPermitted) context.held.holdRestored(key);',
+    '',
+  ),
+  fault(
+    'restored-unknown',
+    'records are released before it is known whether etcd was restored',
+    'restored',
+    'src/operator/record/release.ts',
+    'if (isRestored === undefined) return',
+    'if (isRestored === null) return',
+  ),
+  fault(
+    'restored-accepted',
+    'held releases of a restored etcd stay held after the acceptance',
+    'restored',
+    'src/operator/record/release.ts',
+    'const isAccepted = !isRestored && context.held.isHeldRestored(key);',
+    'const isAccepted = false;',
+  ),
+  fault(
+    'restored-compare',
+    'the sets of a cluster accept any generation for minutes after an acceptance',
+    'restored',
+    'src/operator/zone/owners.ts',
+    'isFirst || context.older.mustCompare(key)',
+    'isFirst',
+  ),
+  fault(
+    'salvaged-back',
+    'objects whose records came back from a name server without owners stay in conflict',
+    'restored',
+    'src/operator/record/owner.ts',
+    "wasStored ? 'IfIdentical' : isOwn",
+    'isOwn',
+  ),
+  fault(
+    'salvaged-any',
+    'an object takes over a record without an owner that it never had',
+    'restored',
+    'src/operator/record/owner.ts',
+    "wasStored ? 'IfIdentical'",
+    "wasStored || isOwn ? 'IfIdentical'",
+  ),
+  fault(
+    'restored-grant',
+    'an older zone without a grant withdraws records',
+    'restored',
+    'src/operator/record/release.ts',
+    '  if (context.isEtcdRestored(zone) !== false) return;\n',
+    '',
+  ),
+  fault(
+    'restored-zone',
+    'an older DNSZone changes its zone',
+    'restored',
+    'src/operator/zone/reconcile.ts',
+    'const { zone, programmed } = !isRestored',
+    'const { zone, programmed } = true',
+  ),
+  fault(
+    'restored-deletion',
+    'a zone is deleted although etcd was restored',
+    'restored',
+    'src/operator/zone/delete.ts',
+    '  if (isRestored && !isPermitted)\n',
+    '  if (false)\n',
+  ),
+  fault(
+    'restored-replaced',
+    'an object that was replaced since the backup is applied',
+    'restored',
+    'src/operator/record/reconcile.ts',
+    'if (isRestored && context.older.isReplaced(keyOf(object), uid))',
+    'if (false)',
+  ),
+  fault(
+    'restored-list',
+    'objects that vanished in a list are released before a later renewal is told',
+    'heartbeats',
+    HEARTBEATS,
+    'if (renewalAt < (this.#options.listedAt?.() ?? 0)) return undefined;',
+    '',
+  ),
+  fault(
+    'restored-told',
+    'older objects are told again after the service knows it, so that an acceptance does not last',
+    'heartbeats',
+    HEARTBEATS,
+    'const older = isTold ? 0 : this',
+    'const older = this',
+  ),
+  fault(
+    'away-soon',
+    'an operator without kube-apiserver reports so late that its cluster is lost',
+    'away',
+    'src/operator/cluster/away.ts',
+    'const AWAY_MS = 10_000;',
+    'const AWAY_MS = 60_000;',
+  ),
+  fault(
+    'away-watch',
+    'a watch from the memory of kube-apiserver shows that etcd answers',
+    'away',
+    'src/operator/cluster/away.ts',
+    "if (method === 'WATCH' && status > 0) return;",
+    '',
   ),
 ];

@@ -10,7 +10,7 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/base/mass-deletion.ts',
-        find: 'deletions > all / 2',
+        find: 'deletions > all * (isStarting ? STARTING_SHARE : SHARE)',
         replace: 'deletions >= all',
       },
     ],
@@ -78,6 +78,32 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     tests: ['test/unit/diagnosis/next-step.test.ts'],
   },
   {
+    name: 'op-unowned-step',
+    breaks: 'kubectl zonestead why says nothing about a record that belongs to no object',
+    edits: [
+      {
+        file: 'src/diagnosis/next-step.ts',
+        find: 'if (unowned !== undefined && !isZone(object))',
+        replace: 'if (unowned === null && !isZone(object))',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/diagnosis/next-step.test.ts'],
+  },
+  {
+    name: 'op-unowned-words',
+    breaks: 'kubectl zonestead why prints a command that runs what the value of a record says',
+    edits: [
+      {
+        file: 'src/diagnosis/next-step.ts',
+        find: "parts.map(quoteForShell).join(' ')",
+        replace: "parts.join(' ')",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/diagnosis/next-step.test.ts'],
+  },
+  {
     name: 'op-retain-elsewhere',
     breaks: "a record in another namespace's zone remains there after its object",
     edits: [
@@ -100,6 +126,30 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
       },
     ],
     ...unit('releases'),
+  },
+  {
+    name: 'op-intent-deleted',
+    breaks: 'a DNSZone that is deleted while the answer to its creation is lost leaves its zone at the service',
+    edits: [
+      {
+        file: 'src/operator/zone/delete.ts',
+        find: 'const has = isManaged(object) || object.status?.intent !== undefined;',
+        replace: 'const has = isManaged(object);',
+      },
+    ],
+    ...unit('crash'),
+  },
+  {
+    name: 'op-intent-repeated',
+    breaks: 'an operator that died while it created a zone sends another request in place of the same one',
+    edits: [
+      {
+        file: 'src/operator/zone/find.ts',
+        find: 'const createdZone = before === undefined ? null : await repeatCreation(run, service, before);',
+        replace: 'const createdZone = null as Awaited<ReturnType<typeof repeatCreation>> | null;',
+      },
+    ],
+    ...unit('crash'),
   },
   {
     name: 'op-delete-other-zone',

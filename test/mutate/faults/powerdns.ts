@@ -1,5 +1,6 @@
 // Faults in the PowerDNS API: its answers, its changes of RRsets, and its rights.
 import type { Fault } from '../fault.ts';
+import { noticedBy } from './fault.ts';
 
 const READ = 'src/doors/powerdns/read-rrsets.ts';
 const PUT = 'src/doors/powerdns/routes/put.ts';
@@ -7,25 +8,15 @@ const PLAN = 'src/doors/powerdns/plan.ts';
 const CREATE = 'src/doors/powerdns/routes/create.ts';
 const RRSETS = 'src/service/records/rrsets.ts';
 
-const fault =
-  (test: string) =>
-  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
-    name: `powerdns-${name}`,
-    breaks,
-    edits: [{ file, find, replace }],
-    project: test.startsWith('test/unit/') ? 'unit' : 'integration',
-    tests: [test],
-  });
-
-const byRequests = fault('test/integration/doors/powerdns/requests.test.ts');
-const byOddValues = fault('test/integration/doors/powerdns/odd-values.test.ts');
-const bySearch = fault('test/integration/doors/powerdns/search.test.ts');
-const byReplace = fault('test/integration/doors/powerdns/replace.test.ts');
-const byOracle = fault('test/integration/doors/powerdns/oracle.test.ts');
-const byRights = fault('test/integration/doors/powerdns/rights.test.ts');
-const byModel = fault('test/integration/doors/powerdns/random.test.ts');
-const byReading = fault('test/unit/doors/powerdns/read-rrsets.test.ts');
-const byEdits = fault('test/integration/service/records/edit-rrsets.test.ts');
+const byRequests = noticedBy('powerdns', 'test/integration/doors/powerdns/requests.test.ts');
+const byOddValues = noticedBy('powerdns', 'test/integration/doors/powerdns/odd-values.test.ts');
+const bySearch = noticedBy('powerdns', 'test/integration/doors/powerdns/search.test.ts');
+const byReplace = noticedBy('powerdns', 'test/integration/doors/powerdns/replace.test.ts');
+const byOracle = noticedBy('powerdns', 'test/integration/doors/powerdns/oracle.test.ts');
+const byRights = noticedBy('powerdns', 'test/integration/doors/powerdns/rights.test.ts');
+const byModel = noticedBy('powerdns', 'test/integration/doors/powerdns/random.test.ts');
+const byReading = noticedBy('powerdns', 'test/unit/doors/powerdns/read-rrsets.test.ts');
+const byEdits = noticedBy('powerdns', 'test/integration/service/records/edit-rrsets.test.ts');
 
 export const POWERDNS_FAULTS: readonly Fault[] = [
   byOddValues(

@@ -56,4 +56,104 @@ export const RELEASE_FAULTS: readonly Fault[] = [
     project: 'unit',
     tests: ['test/unit/deploy/image/postgres.test.ts'],
   },
+  {
+    name: 'image-any-architecture',
+    breaks: 'a library of another architecture is in an image',
+    edits: [
+      {
+        file: 'deploy/image/libraries.ts',
+        find: 'if (elf?.machine !== machine)',
+        replace: 'if (elf === undefined)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/deploy/image/libraries.test.ts'],
+  },
+  {
+    name: 'image-two-releases',
+    breaks: 'the platforms of an image have packages of different releases of Debian',
+    edits: [
+      {
+        file: 'deploy/image/image.ts',
+        find: 'if (one.id === two.id && one.version === two.version) continue;',
+        replace: 'if (one.id === two.id) continue;',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/deploy/image/image.test.ts'],
+  },
+  {
+    name: 'image-no-native-code',
+    breaks: 'an image lacks the native code of a package for its architecture',
+    edits: [
+      { file: 'deploy/image/dependencies.ts', find: 'files.some(isPrebuilt) &&', replace: 'files.length === 0 &&' },
+    ],
+    project: 'unit',
+    tests: ['test/unit/deploy/image/image.test.ts'],
+  },
+  {
+    name: 'npm-any-digest',
+    breaks: 'an npm package of another platform is used with another digest than the lock file has',
+    edits: [{ file: 'deploy/image/npm-package.ts', find: 'if (digest !== integrity)', replace: "if (digest === '')" }],
+    project: 'integration',
+    tests: ['test/integration/deploy/image/npm-package.test.ts'],
+  },
+  {
+    name: 'debian-any-mirror',
+    breaks: 'packages are looked for although apt reads no mirror of Debian',
+    edits: [
+      {
+        file: 'deploy/local/parts/debian-packages.ts',
+        find: 'if (mirror === undefined)',
+        replace: "if (mirror === '')",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/deploy/local/debian-packages.test.ts'],
+  },
+  {
+    name: 'release-first-platform',
+    breaks: 'only the first platform of a published image is compared with the one that was built',
+    edits: [
+      {
+        file: 'deploy/release/publish.ts',
+        find: 'archive.images.entries())',
+        replace: 'archive.images.slice(0, 1).entries())',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/deploy/release/platforms.test.ts'],
+  },
+  {
+    name: 'release-pushes-own-platform',
+    breaks: 'a release pushes the platform of its machine alone',
+    edits: [{ file: 'deploy/release/registry.ts', find: "'--all', ", replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/deploy/release/platforms.test.ts'],
+  },
+  {
+    name: 'release-more-platforms',
+    breaks: 'a published image with further platforms passes for the one that was built',
+    edits: [
+      {
+        file: 'deploy/release/platforms.ts',
+        find: ' || manifests.length !== architectures.length',
+        replace: '',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/deploy/release/platforms.test.ts'],
+  },
+  {
+    name: 'release-index-unsigned',
+    breaks: 'the index of an image has no signature, which clusters verify that pull by its digest',
+    edits: [
+      {
+        file: 'deploy/release/publish.ts',
+        find: 'if (top.manifests !== undefined) await',
+        replace: "if (top.digest === '') await",
+      },
+    ],
+    ...lying,
+  },
 ];

@@ -3,7 +3,99 @@ import type { Fault } from '../fault.ts';
 
 const EDIT = 'src/service/change/state.ts';
 
+const limits = { project: 'integration', tests: ['test/integration/doors/rest/limits/limits.test.ts'] } as const;
+
 export const SERVICE_FAULTS: readonly Fault[] = [
+  {
+    name: 'read-only-open',
+    breaks: 'operations without a write limit change things while changes are paused',
+    project: 'integration',
+    tests: ['test/integration/http/read-only.test.ts'],
+    edits: [
+      {
+        file: 'src/http/hooks/read-only.ts',
+        find: "return !changesNothing && !repeatable && operation?.needs !== 'node';",
+        replace: 'return !changesNothing && !repeatable && operation?.counts !== undefined;',
+      },
+    ],
+  },
+  {
+    name: 'read-only-updates',
+    breaks: 'DNS updates change zones while changes are paused',
+    project: 'integration',
+    tests: ['test/integration/http/read-only.test.ts'],
+    edits: [{ file: 'src/service/updates/update.ts', find: '  mustTakeChanges(context);\n', replace: '' }],
+  },
+  {
+    name: 'limits-unread-free',
+    breaks: 'a body that no parser takes uses no write of the key',
+    edits: [
+      {
+        file: 'src/http/errors.ts',
+        find: 'answer(await countFailedBody(request, error), request, reply)',
+        replace: 'answer(error, request, reply)',
+      },
+    ],
+    ...limits,
+  },
+  {
+    name: 'challenges-acme-dns',
+    breaks: 'values of acme-dns count as records',
+    project: 'integration',
+    tests: ['test/integration/doors/acme/requests.test.ts'],
+    edits: [{ file: 'src/doors/acme/acme-dns/door.ts', find: "counts: 'challenges'", replace: "counts: 'records'" }],
+  },
+  {
+    name: 'challenges-update',
+    breaks: 'challenges of DNS updates wait for other records of the key',
+    project: 'integration',
+    tests: ['test/integration/doors/dns-update/rights.test.ts'],
+    edits: [
+      { file: 'src/service/updates/update.ts', find: 'limit, countChallengeRrsets(update)', replace: 'limit, 0' },
+    ],
+  },
+  {
+    name: 'challenges-no-window',
+    breaks: 'a bulk of records makes certificates wait',
+    edits: [
+      {
+        file: 'src/service/limits.ts',
+        find: 'const own = Math.min(writes, challenges);',
+        replace: 'const own = Math.min(0, challenges);',
+      },
+    ],
+    ...limits,
+  },
+  {
+    name: 'challenges-any-type',
+    breaks: 'records of all types at names of challenges count as challenges',
+    edits: [{ file: 'src/dns/names/certified.ts', find: " || type.toUpperCase() !== 'TXT'", replace: '' }],
+    ...limits,
+  },
+  {
+    name: 'challenges-by-id',
+    breaks: 'a change of any record by its id counts as a challenge',
+    edits: [
+      {
+        file: 'src/contract/batch.ts',
+        find: "change?.action === 'create' ? change.record : null",
+        replace: 'change?.record',
+      },
+    ],
+    ...limits,
+  },
+  {
+    name: 'challenges-half-taken',
+    breaks: 'a refused request of challenges and other records takes places of challenges',
+    edits: [
+      {
+        file: 'src/service/limits.ts',
+        find: 'await windows.challenges.giveBack();',
+        replace: '{}',
+      },
+    ],
+    ...limits,
+  },
   {
     name: 'zones-batch-remove-rights',
     breaks: 'a key that is restricted to some names deletes any record through a batch',

@@ -1,5 +1,6 @@
 // Faults in DNS updates: signatures, prerequisites, changes, rights and replayed messages.
 import type { Fault } from '../fault.ts';
+import { noticedBy } from './fault.ts';
 
 const TSIG = 'src/dns/message/tsig.ts';
 const APPLY = 'src/dns/update/apply.ts';
@@ -8,24 +9,14 @@ const MODEL = 'test/unit/dns/update/model.test.ts';
 const DOOR = 'test/integration/doors/dns-update/door.test.ts';
 const RIGHTS = 'test/integration/doors/dns-update/rights.test.ts';
 
-const fault =
-  (test: string) =>
-  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
-    name: `update-${name}`,
-    breaks,
-    edits: [{ file, find, replace }],
-    project: test.startsWith('test/unit/') ? 'unit' : 'integration',
-    tests: [test],
-  });
-
-const bySignature = fault('test/unit/dns/message/tsig.test.ts');
-const byModel = fault(MODEL);
-const atDoor = fault(DOOR);
-const byRights = fault(RIGHTS);
-const byQueries = fault('test/integration/doors/dns-update/queries.test.ts');
-const byKeys = fault('test/integration/service/credentials/tsig-keys.test.ts');
-const bySlowTransfers = fault('test/integration/doors/dns-update/slow-transfers.test.ts');
-const byReads = fault('test/unit/service/large-read.test.ts');
+const bySignature = noticedBy('update', 'test/unit/dns/message/tsig.test.ts');
+const byModel = noticedBy('update', MODEL);
+const atDoor = noticedBy('update', DOOR);
+const byRights = noticedBy('update', RIGHTS);
+const byQueries = noticedBy('update', 'test/integration/doors/dns-update/queries.test.ts');
+const byKeys = noticedBy('update', 'test/integration/service/credentials/tsig-keys.test.ts');
+const bySlowTransfers = noticedBy('update', 'test/integration/doors/dns-update/slow-transfers.test.ts');
+const byReads = noticedBy('update', 'test/unit/service/large-read.test.ts');
 
 export const UPDATE_FAULTS: readonly Fault[] = [
   bySignature('fudge', 'a client may choose a fudge of hours', TSIG, 'Math.min(tsig.fudge, FUDGE)', 'tsig.fudge'),
@@ -96,49 +87,49 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     "error.code === 'busy'",
     "error.code === 'internal'",
   ),
-  fault('test/integration/doors/dns-update/forward.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/forward.test.ts')(
     'flood',
     'queries from forged addresses take the places of clients over TCP',
     'src/doors/dns-update/queries.ts',
     "const lane: ForwardLane = proof.kind === 'unsigned' ? protocol : 'signed';",
     "const lane: ForwardLane = proof.kind === 'unsigned' ? 'tcp' : 'signed';",
   ),
-  fault('test/integration/doors/dns-update/forward.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/forward.test.ts')(
     'behind',
     'a client does not find what it wrote',
     'src/doors/dns-update/queries.ts',
     "const actor = proof.kind === 'unsigned' ? sender : proof.key.actor;",
     "const actor = proof.kind === 'unsigned' ? sender : null;",
   ),
-  fault('test/integration/doors/dns-update/forward.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/forward.test.ts')(
     'behind-unsigned',
     'an unsigned query right after an update is answered with the state before it',
     'src/doors/dns-update/queries.ts',
     "const actor = proof.kind === 'unsigned' ? sender : proof.key.actor;",
     "const actor = proof.kind === 'unsigned' ? null : proof.key.actor;",
   ),
-  fault('test/integration/doors/dns-update/overload.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/overload.test.ts')(
     'strangers',
     'an overloaded process looks up each key of a flood',
     'src/doors/dns-update/proof.ts',
     '  load.refuseStrangers(keyName);\n',
     '',
   ),
-  fault('test/integration/doors/powerdns/create.test.ts')(
+  noticedBy('update', 'test/integration/doors/powerdns/create.test.ts')(
     'first-records',
     'a zone is committed without the records of its creation',
     'src/service/zones/create.ts',
     'await records(tx, zone);',
     '',
   ),
-  fault('test/integration/doors/dns-update/process.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/process.test.ts')(
     'exit',
     'an update in progress gets no answer when the api exits',
     'src/doors/dns-update/door.ts',
     'await endsWithin(realClock, FINISH_MS, Promise.allSettled(inProgress));',
     '',
   ),
-  fault('test/integration/doors/dns-update/hostile.test.ts')(
+  noticedBy('update', 'test/integration/doors/dns-update/hostile.test.ts')(
     'half-open',
     'a client that ends its half of the connection loses answers',
     'src/doors/dns-update/tcp.ts',

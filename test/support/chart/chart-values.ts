@@ -11,10 +11,11 @@ const example = (name: string) =>
   parse(readFileSync(new URL(`../../../charts/zonestead/examples/${name}.yaml`, import.meta.url), 'utf8')) as Values;
 
 /** The values of the example for nodes in another region. */
-const region = example('region');
+export const region = example('region');
 
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
+const barman = { name: 'barman-cloud.cloudnative-pg.io' };
 const external = { mode: 'external', external: { existingSecret: 'postgres' } };
 
 /** All settings that a component accepts in addition to its own values. */
@@ -74,10 +75,38 @@ const statefulSet = { ...running, updateStrategy: { type: 'OnDelete' } };
 export const VALUE_SETS: Readonly<Record<string, Values>> = {
   defaults: {},
   production,
+  'profile small': { profile: 'small' },
+  'profile small with a Postgres elsewhere, updates, monitoring and policies': {
+    profile: 'small',
+    api: { updates: { enabled: true } },
+    database: external,
+    networkPolicy: { enabled: true },
+    monitoring: { serviceMonitor: { enabled: true } },
+    nameserver: { hostAliases: [{ ip: '192.0.2.1', hostnames: ['db.example'] }] },
+  },
+  'one pod without operator and solver, with a certificate of yours': {
+    ...{ profile: 'small', operator: { enabled: false, replicaCount: 1 }, solver: { enabled: false } },
+    api: { tls: { enabled: false } },
+    crds: { enabled: false },
+  },
   'a Postgres elsewhere': {
     database: { ...external, external: { existingSecret: 'postgres', tls: { caSecret: 'ca' } } },
   },
   CloudNativePG: { database: { mode: 'cnpg', cnpg: { operatorInstalled: true, extraSpec: { logLevel: 'debug' } } } },
+  'CloudNativePG from a backup': {
+    database: {
+      mode: 'cnpg',
+      cnpg: {
+        operatorInstalled: true,
+        clusterName: 'restored',
+        bootstrap: { recovery: { source: 'before', recoveryTarget: { targetTime: '2026-06-30T08:00:00Z' } } },
+        externalClusters: [{ name: 'before', plugin: { ...barman, parameters: { serverName: 'zonestead-db' } } }],
+        plugins: [{ ...barman, isWALArchiver: true, parameters: { barmanObjectName: 'store' } }],
+        scheduledBackup: { enabled: true },
+      },
+    },
+    monitoring: { podMonitor: { enabled: true, labels: { release: 'prometheus' }, scrapeTimeout: '10s' } },
+  },
   'the second release of a cluster': {
     solver: { enabled: false },
     crds: { enabled: false },
@@ -87,11 +116,16 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
   'the solver with a certificate that is given': {
     solver: { certificate: { mode: 'existing', existingSecret: 'tls', caBundle: AUTHORITY }, port: 9443 },
   },
-  'a certificate of the api that is given': {
-    api: { tls: { mode: 'existing', existingSecret: 'api-cert', port: 9443 }, service: { tlsPort: 8443 } },
+  'certificates by cert-manager': {
+    certificates: { mode: 'cert-manager' },
+    api: { tls: { hosts: ['dns.example.net', '192.0.2.1', '2001:db8::1'] } },
     networkPolicy: { enabled: true },
   },
-  'an api in a service mesh that encrypts': { api: { tls: { mode: 'off' } }, networkPolicy: { enabled: true } },
+  'a certificate of the api that is given': {
+    api: { tls: { existingSecret: 'api-cert', port: 9443 }, service: { tlsPort: 8443 } },
+    networkPolicy: { enabled: true },
+  },
+  'an api in a service mesh that encrypts': { api: { tls: { enabled: false } }, networkPolicy: { enabled: true } },
   'an operator for a service in another cluster': {
     operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key', key: 'token' } },
     networkPolicy: { enabled: true },
@@ -193,6 +227,21 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     },
     networkPolicy: { enabled: true, apiFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress-nginx' } } }] },
   },
+  'proxies that use TLS to the api': {
+    api: { trustedProxies: ['10.0.0.0/8'], service: { plain: false, tlsPort: 8443 } },
+    ingress: {
+      enabled: true,
+      annotations: { 'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS' },
+      hosts: [{ host: 'dns.example.net' }],
+      tls: [{ secretName: 'dns-tls' }],
+    },
+    httpRoute: { enabled: true, parentRefs: [{ name: 'gateway', port: 443 }], hostnames: ['dns.example.net'] },
+    networkPolicy: { enabled: true },
+  },
+  'a proxy that the chart does not make': {
+    api: { trustedProxies: ['10.0.0.0/8'], service: { plain: true } },
+    networkPolicy: { enabled: true },
+  },
   'an HTTPRoute': {
     api: { trustedProxies: ['10.0.0.0/8', '2001:db8::/64'], proxyHeader: 'Forwarded', service: { port: 8080 } },
     httpRoute: {
@@ -233,16 +282,22 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     },
     operator: { ...deployment, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
     solver: deployment,
+    canary: { ...deployment, enabled: true, zone: 'canary.example.net', nameserverAddresses: { 'ns1.a': '192.0.2.9' } },
     edge: {
       ...statefulSet,
       enabled: true,
       persistence: { enabled: false },
-      knot: { rateLimitExempt: ['192.0.2.0/24'] },
+      knot: { rateLimitExempt: ['192.0.2.0/24'], tls: { existingSecret: 'dns-tls' } },
     },
     nameserver: {
       ...statefulSet,
       persistence: { enabled: false },
-      knot: { rateLimit: 0, rateLimitExempt: ['192.0.2.0/24'], cookieSecret: { existingSecret: 'cookies' } },
+      knot: {
+        rateLimit: 0,
+        rateLimitExempt: ['192.0.2.0/24'],
+        cookieSecret: { existingSecret: 'cookies' },
+        tls: { existingSecret: 'dns-tls' },
+      },
     },
     database: { builtin: { ...statefulSet, existingSecret: 'passwords', persistence: { enabled: false } } },
     networkPolicy: { enabled: true },
@@ -258,75 +313,18 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ include "zonestead.fullname" . }}-text\n',
     ],
   },
+  'a canary': {
+    canary: { enabled: true, zone: 'canary.example.net' },
+    networkPolicy: { enabled: true, apiFrom: [{ podSelector: {} }] },
+    monitoring: { serviceMonitor: { enabled: true } },
+  },
+  'a canary of another region': {
+    ...region,
+    canary: {
+      ...{ enabled: true, zone: 'canary.example.net', name: 'canary-eu', url: 'https://dns.example.net:8443' },
+      ...{ caSecret: 'zonestead-api-ca', apiKey: { existingSecret: 'canary-key', key: 'token' } },
+    },
+    networkPolicy: { enabled: true },
+  },
   'other names': { nameOverride: 'dns', fullnameOverride: 'names', namespaceOverride: 'elsewhere' },
 };
-
-/** Values that are refused, and what is said then: the value's name and what is allowed. */
-export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
-  [{ database: { mode: 'mysql' } }, /\/database\/mode.*'builtin', 'external', 'cnpg'/],
-  [{ api: { replicaCount: 'two' } }, /\/api\/replicaCount.*want integer/],
-  [{ apii: {} }, /additional properties 'apii' not allowed/],
-  [{ api: { resorces: {} } }, /\/api'.*additional properties 'resorces' not allowed/],
-  [{ api: { updates: { port: 53 } } }, /\/api\/updates\/port.*want 1,?024/],
-  [{ nameserver: { port: 53 } }, /\/nameserver\/port.*want 1,?024/],
-  [{ image: { digest: 'latest' } }, /\/image\/digest.*sha256/],
-  [{ solver: { certificate: { mode: 'none' } } }, /\/solver\/certificate\/mode.*'self', 'cert-manager', 'existing'/],
-  [{ nameservers: ['ns1 example'] }, /\/nameservers\/0/],
-  [{ operator: { resolvers: ['resolver.example'] } }, /\/operator\/resolvers\/0/],
-  [{ database: { mode: 'external' } }, /database\.external\.existingSecret is needed/],
-  [{ database: { mode: 'cnpg' } }, /database\.cnpg\.operatorInstalled must be true/],
-  [{ api: { tls: { mode: 'existing' } } }, /api\.tls\.existingSecret is needed/],
-  [{ api: { tls: { mode: 'plain' } } }, /\/api\/tls\/mode.*'self', 'existing', 'off'/],
-  [{ solver: { certificate: { mode: 'existing' } } }, /solver\.certificate\.caBundle are needed/],
-  [
-    { api: { enabled: false }, operator: { enabled: false } },
-    /nameserver\.feed\.url is needed with api\.enabled false/,
-  ],
-  [{ nameserver: { feed: { url: 'https://x.example' } } }, /nameserver\.nodeKey\.existingSecret is needed/],
-  [{ ...region, operator: { enabled: true } }, /operator\.url is needed with api\.enabled false/],
-  [{ nameserver: { enabled: false } }, /nameservers is needed with nameserver\.enabled false/],
-  [{ ...region, nameserver: { enabled: false } }, /the release is empty/],
-  [{ nameserver: { replicaCount: null, podServices: { enabled: true } } }, /nameserver\.replicaCount is needed/],
-  [{ nameserver: { knot: { workers: 0 } } }, /\/nameserver\/knot\/workers.*want 1/],
-  [
-    { nameserver: { persistence: { size: '100Mi' } } },
-    /nameserver\.persistence\.size is 100Mi, and must be 128Mi or more/,
-  ],
-  [{ edge: { enabled: true, persistence: { size: '0.1Gi' } } }, /edge\.persistence\.size is 0\.1Gi/],
-  [{ edge: { enabled: true }, nameserver: { replicaCount: 5 } }, /nameserver\.replicaCount must be from 1 to 4/],
-  [{ edge: { enabled: true }, nameserver: { enabled: false }, nameservers: ['a.b'] }, /edge\.primaries is needed/],
-  [{ edge: { enabled: true, primaries: ['a:53'] } }, /edge\.tsig\.existingSecret is needed/],
-  [
-    { edge: { enabled: true }, secondaries: [{ name: 'edge', addresses: ['192.0.2.1'] }] },
-    /two secondaries have the name edge/,
-  ],
-  [{ secondaries: [{ name: 'eu' }] }, /each of secondaries needs a name and addresses/],
-  [{ secondaries: [{ name: 'eu', addresses: ['ns.example'] }] }, /\/secondaries\/0\/addresses\/0/],
-  [
-    { secondaries: [{ name: 'a', addresses: ['192.0.2.1'], allZones: true, zones: ['b.c'] }] },
-    /has allZones and zones/,
-  ],
-  [{ ...region, secondaries: [{ name: 'eu', addresses: ['192.0.2.1'] }] }, /secondaries belong to the release/],
-  [{ trusts: { ownCluster: { enabled: false } } }, /operator\.apiKey\.existingSecret is needed/],
-  [{ trusts: { list: [{ name: 'a' }] } }, /each of trusts\.list needs a name and match/],
-  [{ trusts: { list: [{ name: 'operator', match: { sub: 'a' } }] } }, /trusts\.list has two trusts with the name/],
-  [
-    { trusts: { list: [{ name: 'a', match: { sub: 'a' }, rights: 'all' }] } },
-    /\/trusts\/list\/0.*'rights' not allowed/,
-  ],
-  [{ trusts: { list: [{ name: 'a', match: { sub: 'a' }, records: 'all' }] } }, /\/trusts\/list\/0\/records/],
-  [{ ...region, trusts: { list: [{ name: 'a', match: { sub: 'a' } }] } }, /trusts\.list belongs to the release/],
-  [
-    {
-      trusts: { ownCluster: { enabled: false }, list: [{ name: 'a', match: { sub: 'a' } }] },
-      operator: { apiKey: { existingSecret: 'key' } },
-    },
-    /the trust a needs an issuer/,
-  ],
-  [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
-  [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
-  [
-    { api: { podDisruptionBudget: { minAvailable: 1 } } },
-    /api\.podDisruptionBudget\.minAvailable and api\.podDisruptionBudget\.maxUnavailable exclude/,
-  ],
-];

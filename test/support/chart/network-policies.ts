@@ -66,7 +66,10 @@ export function letsIn(
 
 /** Only matchLabels, which is all that the chart writes. @throws for expressions */
 function fits(selector: Rendered | Record<string, never>, labels: Readonly<Record<string, string>>): boolean {
-  const { matchLabels = {}, matchExpressions } = selector as Rendered;
-  if (matchExpressions !== undefined) throw new Error('matchExpressions are not read here');
+  const { matchLabels = {}, matchExpressions = [] } = selector as Rendered;
+  for (const { key, operator } of matchExpressions) {
+    if (operator !== 'DoesNotExist') throw new Error(`the operator ${operator} of matchExpressions is not read here`);
+    if (key in labels) return false;
+  }
   return Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
 }

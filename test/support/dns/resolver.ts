@@ -69,11 +69,12 @@ export function createResolver(server: ProbeEndpoint, stateDir: string): Resolve
     dig: (...words) => run(digCommand, [...at, '+norecurse', ...words]),
     delv: async (zone, name, type, anchor) => {
       const key = async () => {
-        const data = (await lookup(zone, 'DNSKEY')).packet.answers?.[0]?.data as { key: Buffer } | undefined;
-        return data === undefined ? undefined : `static-key 257 3 13 "${data.key.toString('base64')}"`;
+        const { rcode, aa, packet } = await lookup(zone, 'DNSKEY');
+        const data = packet.answers?.[0]?.data as { key: Buffer } | undefined;
+        if (data === undefined) throw new Error(`${zone} has no DNSKEY: ${rcode}${aa ? ', authoritative' : ''}`);
+        return `static-key 257 3 13 "${data.key.toString('base64')}"`;
       };
       const trust = anchor === undefined ? await key() : `static-ds ${anchor.ds.replace(/(\S+)$/, '"$1"')}`;
-      if (trust === undefined) throw new Error(`${zone} has no DNSKEY`);
       const file = join(stateDir, `anchor-${randomInt(2 ** 40)}`);
       await writeFile(file, `trust-anchors { "${zone}." ${trust}; };\n`);
       return judge(await run(delvCommand, [...at, '-a', file, `+root=${zone}`, '+nocrypto', name, type]));
@@ -112,12 +113,18 @@ function dataText(type: string, data: unknown): string {
   return JSON.stringify(data);
 }
 
+/** Another query may have had this port before, and its late answer is not that of this one. */
 async function overUdp({ address, port }: ProbeEndpoint, query: Buffer): Promise<Buffer> {
   const socket = createSocket('udp4');
+  const limit = { signal: AbortSignal.timeout(LIMIT_MS) };
   try {
-    socket.send(query, port, address);
-    const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(LIMIT_MS) });
-    return answer as Buffer;
+    socket.connect(port, address);
+    await once(socket, 'connect', limit);
+    socket.send(query);
+    for (;;) {
+      const [answer] = (await once(socket, 'message', limit)) as [Buffer];
+      if (answer.readUInt16BE() === query.readUInt16BE()) return answer;
+    }
   } finally {
     socket.close();
   }

@@ -29,8 +29,14 @@ export interface Page {
   links: string[];
 }
 
-export async function readPage(path: string): Promise<Page> {
-  return parsePage(path, await readFile(`${PROJECT}${path}`, 'utf8'));
+const pages = new Map<string, Promise<Page>>();
+
+/** Reads each page once, because tests follow hundreds of links to the same pages. */
+export function readPage(path: string): Promise<Page> {
+  const read = async () => parsePage(path, await readFile(`${PROJECT}${path}`, 'utf8'));
+  const known = pages.get(path) ?? read();
+  pages.set(path, known);
+  return known;
 }
 
 /** Pure. */

@@ -1,18 +1,21 @@
 // The commands of the pages that each test types, in their order, and the few that no test types, each with its reason.
 // This file is data: it finds a command by its section or by its first words.
 import { globSync } from 'node:fs';
+import { begins, block, howTo, proven, type Scenario } from './choices.ts';
 import { PROJECT } from './document.ts';
+import { OPERATION_PAGES } from './operation-pages.ts';
 import {
   ACME_PROOFS,
   CERTIFICATE_PROOFS,
+  CLOUDNATIVEPG_PROOFS,
   FIRST_ZONE_PROOFS,
-  type Proof,
   REST_PROOFS,
   SECRET_PROOFS,
   SHARE_PROOFS,
   SOLVER_PROOFS,
   SYMPTOM_PROOFS,
   TOUR_PROOFS,
+  VOLUME_PROOFS,
 } from './proofs.ts';
 
 /** Every page of the project, by its path: a page cannot be forgotten. */
@@ -21,31 +24,10 @@ export const PAGES = globSync('**/*.md', {
   exclude: (name) => name === 'node_modules' || name.startsWith('.'),
 }).sort();
 
-/** Commands of a page: all in blocks of a section, or those that begin so. */
-export interface Choice {
-  page: string;
-  section?: string;
-  begins?: string;
-  /** The results of its commands that change something. */
-  expect?: readonly Proof[];
-  /**
-   * A command that only looks is repeated for so long, in seconds. (Default: 10. Longer only if the page says how
-   * long.)
-   */
-  seconds?: number;
-}
-
-export interface Scenario {
-  /** Where it is followed. */
-  test: string;
-  choices: Choice[];
-}
-
 const FIRST_ZONE = 'docs/tutorials/first-zone.md';
 const REST = 'docs/tutorials/rest-in-ten-minutes.md';
 const SHARE = 'docs/tutorials/share-a-zone.md';
 const CERTIFICATE = 'docs/tutorials/first-certificate.md';
-const howTo = (name: string) => `docs/how-to/${name}.md`;
 const LOCAL = howTo('run-locally');
 const NODES = howTo('nodes-outside-the-cluster');
 const SECONDARIES = howTo('secondaries');
@@ -65,22 +47,20 @@ const SYMPTOMS = howTo('troubleshoot');
 const ACME = howTo('acme-clients');
 const EXTERNAL_DNS = howTo('external-dns');
 const BACKUP = howTo('back-up-and-restore');
+const CLOUDNATIVEPG = howTo('cloudnativepg');
 const SOLVER = howTo('cert-manager');
 const HELM = howTo('install-helm');
+const SMALL = howTo('from-small-to-production');
 const TRUSTS = howTo('trusts-of-the-chart');
 const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
+const CANARY = howTo('measure-dns-from-outside');
 const CLUSTERS = howTo('several-clusters');
+const RESTORED = howTo('after-an-etcd-restore');
 const PLUGIN = howTo('kubectl-plugin');
 const TRUST_KUBERNETES = howTo('trust-kubernetes');
 const TRUST_OPENID = howTo('trust-openid');
 const ALERTS = 'docs/reference/alerts.md';
-
-const block = (page: string, section: string, expect: readonly Proof[] = []): Choice => ({ page, section, expect });
-/** The same choices, with the proofs of their commands. */
-const proven = (expect: readonly Proof[], choices: readonly Choice[]): Choice[] =>
-  choices.map((choice) => ({ ...choice, expect }));
-const begins = (page: string, ...starts: string[]): Choice[] => starts.map((start) => ({ page, begins: start }));
 
 const MACHINE = 'test/e2e/docs/local.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
@@ -154,9 +134,10 @@ export const PLAN = {
       ...begins(SYMPTOMS, 'zonestead admin nodes list', 'zonestead admin nodes compare'),
       ...begins(SYMPTOMS, 'zonestead doctor', 'kubectl get apiservice', 'select pid', 'kubectl patch zdz NAME'),
       ...begins(howTo('own-team-key'), 'zonestead admin keys mint'),
-      ...begins(howTo('upgrade'), 'zonestead migrate'),
+      ...begins(howTo('upgrade'), 'zonestead admin upgrade-check', 'zonestead migrate'),
+      ...begins(howTo('cordon-name-servers'), 'zonestead admin nameservers'),
       ...begins(ALERTS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),
-      ...begins(ALERTS, 'zonestead admin keys list --team', 'select '),
+      ...begins(ALERTS, 'zonestead admin keys list --team', 'select ', 'zonestead admin nodes accept-removals'),
     ]),
   },
   'acme files': {
@@ -174,6 +155,10 @@ export const PLAN = {
   'acme clients': {
     test: 'test/e2e/acme/clients.test.ts',
     choices: begins(ACME, 'certbot certonly', 'EXEC_PATH=', 'dehydrated -c', 'uacme -h', 'HTTPREQ_ENDPOINT='),
+  },
+  canary: {
+    test: 'test/integration/canary/command.test.ts',
+    choices: [block(CANARY, 'Measure once'), ...begins(CANARY, 'zonestead admin keys mint --team canary')],
   },
   'command line installed': {
     test: 'test/integration/cli/single-file.test.ts',
@@ -259,14 +244,57 @@ export const PLAN = {
     test: 'test/e2e/operator/two-clusters.test.ts',
     choices: begins(CLUSTERS, 'kubectl label namespace', 'kubectl apply -f west.yaml'),
   },
+  'after an etcd restore': {
+    test: 'test/e2e/operator/etcd-restore.test.ts',
+    choices: begins(
+      RESTORED,
+      'zonestead clusters list',
+      'kubectl get dnsrecords',
+      'zonestead owners manifests',
+      'kubectl apply',
+      'zonestead clusters accept-older',
+    ),
+  },
   'without Kubernetes': {
     test: 'test/integration/deploy/local/up-without-kubernetes.test.ts',
     choices: begins(LOCAL, 'npm run up -- --without-kubernetes'),
+  },
+  'changed without the api': {
+    test: 'test/integration/nameserver/pause-page.test.ts',
+    choices: [block(howTo('pause-changes'), 'Change a record while the api is down')],
   },
   fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
   backup: {
     test: 'test/e2e/backup.test.ts',
     choices: begins(BACKUP, 'pg_dump --format', 'pg_restore --single-transaction'),
+  },
+  volumes: {
+    test: 'test/integration/chart/volumes.test.ts',
+    choices: [
+      ...begins(howTo('volumes'), 'kubectl get storageclass'),
+      ...['Enlarge the volumes of name servers', 'Enlarge the volume of the built-in database'].map((each) =>
+        block(howTo('volumes'), each, VOLUME_PROOFS),
+      ),
+      block(howTo('volumes'), 'Change the storage class of name servers', VOLUME_PROOFS),
+    ],
+  },
+  cloudnativepg: {
+    test: 'test/integration/chart/cloudnativepg-operator.test.ts',
+    choices: [
+      ...['Set up', 'Watch backups and the archive'].map((each) => block(CLOUDNATIVEPG, each)),
+      block(CLOUDNATIVEPG, 'Restore to a point in time', CLOUDNATIVEPG_PROOFS),
+      ...begins(CLOUDNATIVEPG, 'kubectl describe cluster'),
+    ],
+  },
+  'point in time': {
+    test: 'test/e2e/point-in-time.test.ts',
+    choices: begins(
+      BACKUP,
+      'pg_basebackup',
+      'zonestead admin after-restore',
+      'zonestead admin nodes salvage --all',
+      'zonestead admin nodes accept-removals',
+    ),
   },
   'solver by hand': {
     test: MACHINE,
@@ -297,6 +325,8 @@ export const PLAN = {
       ...begins(howTo('build-images'), 'npm run image -- postgres'),
       ...begins(NODES, 'npm run image'),
       ...begins(HELM, 'npm run image'),
+      // Last: kind and containerd then load archives of two platforms.
+      ...begins(howTo('build-images'), 'npm run image -- --platform'),
     ],
   },
   'images in kind': { test: INSTALL, choices: begins(HELM, 'kind load') },
@@ -326,6 +356,10 @@ export const PLAN = {
       ...begins(KEYS, 'zonestead admin keys revoke', 'curl -sf'),
     ],
   },
+  small: {
+    test: 'test/e2e/node/small.test.ts',
+    choices: [block(HELM, 'One pod'), block(SMALL, 'Upgrade the release'), ...begins(SMALL, 'kubectl delete pvc')],
+  },
   /** After that, in the same release. */
   'own names': { test: NODE, choices: [block(TRUSTS, 'Names for every namespace')] },
   runbooks: { test: NODE, choices: begins(ALERTS, 'kubectl -n NS get', 'kubectl -n NS logs') },
@@ -335,7 +369,7 @@ export const PLAN = {
       ...begins(howTo('rotate-keys'), 'helm upgrade', 'kubectl delete secret', 'kubectl create job'),
       ...begins(howTo('upgrade'), 'helm upgrade', 'helm rollback zonestead'),
       ...begins(ALERTS, 'kubectl -n NS rollout status', 'kubectl -n NS rollout undo'),
-      ...begins(BACKUP, 'kubectl scale --namespace zonestead deployment/zonestead-api'),
+      ...begins(BACKUP, 'kubectl scale --namespace zonestead deployment/zonestead-'),
     ],
   },
   uninstalled: {
@@ -343,25 +377,7 @@ export const PLAN = {
     choices: begins(howTo('uninstall'), 'helm uninstall', 'kubectl delete crd', 'kubectl delete secret'),
   },
   kind: { test: MACHINE, choices: begins(LOCAL, 'npm run kind') },
+  ...OPERATION_PAGES,
 } as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof PLAN;
-
-/** Commands that the pages show to be refused: they end with another code than 0. Begins as written here. */
-export const REFUSED = [`kubectl patch zdr mine-www --type merge -p '{"spec":{"content":"300`, 'npm run kind'];
-
-/**
- * Searches of the pages that find nothing in an installation without errors. Begins as written here, after the words of
- * the log.
- */
-export const FINDS_NOTHING = [`'"level":"error"'`, "'will not be repeated'"];
-
-/** The commands that no test types, with the reason. Begins as written here. */
-export const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'npm test': 'it is the run that would type it',
-  'npm run test:full': 'it is the run that would type it, with everything',
-  'npm run check': 'test/unit/support/runner/checks.test.ts runs the same programs',
-  'node test/bench/': 'a measurement of minutes, which needs a machine for itself',
-  'podman build': 'needs a container engine and a registry; npm run image, which needs neither, is typed',
-  'acme.sh --issue': 'acme.sh is in no registry of packages; its two functions are called as it calls them',
-};

@@ -93,7 +93,12 @@ export const SYMPTOM_PROOFS: readonly Proof[] = [
   proof('zonestead admin keys mint --team TEAM --name bulk', 'zonestead admin keys list', / bulk +write /),
   proof('zonestead admin keys mint --team TEAM --name cluster', 'zonestead admin keys list', / cluster +write /),
   { begins: 'kubectl patch zdz NAME', shows: /^dnszone\.zonestead\.dev\/quickstart patched/ },
+  { begins: 'zonestead admin upgrade-check', shows: /^ok {4}the database has all migrations of this version$/m },
+  { begins: 'zonestead admin nameservers cordon', shows: /^cordoned 192\.0\.2\.53 until / },
+  { begins: 'zonestead admin nameservers uncordon', shows: /^uncordoned 192\.0\.2\.53/ },
+  { begins: 'zonestead admin nameservers list', shows: /^NAME SERVER/ },
   { begins: 'zonestead migrate', shows: /\S/ },
+  { begins: 'zonestead admin nodes accept-removals', shows: /\S/ },
 ];
 
 export const ACME_PROOFS: readonly Proof[] = [
@@ -143,4 +148,50 @@ export const SECRET_PROOFS: readonly Proof[] = [
     secret('zonestead', 'zonestead-node-key', 'nodeKey'),
     /^\S{4}/,
   ),
+];
+
+const claim = (name: string) =>
+  `kubectl get pvc data-zonestead-${name}-0 -n zonestead -o jsonpath='{.spec.resources.requests.storage}'`;
+const claimTemplate = (name: string, field: string) =>
+  `kubectl get statefulset zonestead-${name} -n zonestead -o jsonpath='{.spec.volumeClaimTemplates[0].spec.${field}}'`;
+const UPGRADE = 'helm upgrade zonestead charts/zonestead --namespace zonestead --reset-then-reuse-values --set ';
+/** Nothing, or the time of its deletion. */
+const DELETED = "kubectl get -n zonestead --ignore-not-found -o jsonpath='{.metadata.deletionTimestamp}'";
+/** Its pod stays. */
+const orphans = (name: string): Proof =>
+  proof(
+    `kubectl delete statefulset zonestead-${name}`,
+    `kubectl get statefulset,pod -n zonestead -o name | grep ${name}`,
+    new RegExp(`^pod/zonestead-${name}-0$`),
+  );
+export const VOLUME_PROOFS: readonly Proof[] = [
+  proof('kubectl get pvc --namespace zonestead --selector', claim('nameserver'), /^2Gi$/),
+  proof('kubectl patch pvc data-zonestead-postgres-0', claim('postgres'), /^10Gi$/),
+  orphans('nameserver'),
+  orphans('postgres'),
+  proof(`${UPGRADE}nameserver.persistence.size`, claimTemplate('nameserver', 'resources.requests.storage'), /^2Gi$/),
+  proof(`${UPGRADE}nameserver.persistence.storageClassName`, claimTemplate('nameserver', 'storageClassName'), /^fast$/),
+  proof('kubectl delete pvc data-zonestead-nameserver-0', `${DELETED} pvc data-zonestead-nameserver-0`, /^(\d.*)?$/),
+  proof('kubectl delete pod zonestead-nameserver-0', `${DELETED} pod zonestead-nameserver-0`, /^(\d.*)?$/),
+  proof(`${UPGRADE}database`, claimTemplate('postgres', 'resources.requests.storage'), /^10Gi$/),
+];
+
+export const CLOUDNATIVEPG_PROOFS: readonly Proof[] = [
+  proof(
+    'kubectl scale --namespace zonestead deployment/zonestead-api',
+    "kubectl get deployment zonestead-api -n zonestead -o jsonpath='{.spec.replicas}'",
+    /^0$/,
+  ),
+  // The new Cluster has a login of its own, and the old one is there.
+  proof(
+    'helm upgrade zonestead charts/zonestead --namespace zonestead --reset-then-reuse-values --values restore.yaml',
+    'kubectl get cluster zonestead-db zonestead-db-2 -n zonestead -o name',
+    /zonestead-db\n.*zonestead-db-2$/,
+  ),
+  proof(
+    'helm upgrade zonestead charts/zonestead --namespace zonestead --reset-then-reuse-values --set api.replicaCount=2',
+    "kubectl get deployment zonestead-api -n zonestead -o jsonpath='{.spec.replicas} {.spec.template.spec.volumes}'",
+    /^2 .*zonestead-db-2-app/,
+  ),
+  proof('kubectl delete cluster', 'kubectl get cluster -n zonestead -o name', /^cluster\S*\/zonestead-db-2$/),
 ];

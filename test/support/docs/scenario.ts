@@ -1,7 +1,9 @@
 // The commands of a scenario of the plan, taken from the current pages.
+import type { Choice } from './choices.ts';
 import { type DocCommand, listCommands } from './commands.ts';
 import { readPage } from './document.ts';
-import { type Choice, FINDS_NOTHING, PAGES, PLAN, REFUSED, type ScenarioName } from './plan.ts';
+import { FINDS_NOTHING, REFUSED } from './exceptions.ts';
+import { PAGES, PLAN, type ScenarioName } from './plan.ts';
 import type { Proof } from './proofs.ts';
 
 export interface Step extends DocCommand {

@@ -47,6 +47,8 @@ export class FakeFeed {
   soa = SOA;
   duplicate = false;
   compare: string | null = null;
+  /** The epoch whose removals are accepted. */
+  removals: string | null = null;
   /** The private keys of zones, by name. (Default: one for each id.) */
   readonly keys = new Map<string, string>();
   dateOffsetMs = 0;
@@ -124,6 +126,11 @@ export class FakeFeed {
     zone.version = ++this.#serial;
     zone.sets.clear();
     for (const set of [apex(), ...sets]) zone.sets.set(set.name, [...(zone.sets.get(set.name) ?? []), set]);
+  }
+
+  /** The zone is not in the database any more, without a notice, as in a restored database together with `restored`. */
+  lose(name: string): void {
+    this.zones.delete(name);
   }
 
   /** The database is another one: no cursor is known any more. */
@@ -209,6 +216,7 @@ export class FakeFeed {
     if (fault !== null) disturb(response, fault);
     const [, , , zones, id, digest] = url.pathname.split('/');
     if (zones === 'report') return this.#report(response, body);
+    if (zones === 'endings') return this.#json(response, 200, { endings: [], last: null });
     if (zones === undefined) return this.#follow(response, url.searchParams.get('after'));
     const zone = [...this.zones.values()].find((each) => each.id === id);
     if (zone === undefined)
@@ -218,7 +226,8 @@ export class FakeFeed {
     const end = { sets: sets.length, digest: addToDigest(EMPTY_DIGEST, sets) };
     if (digest !== undefined) return this.#json(response, 200, { ...head, ...end });
     const key = { privateKey: this.keys.get(zone.name) ?? `key of ${zone.id}`, algorithm: 13, flags: 257 };
-    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, key }]);
+    const origin = { team: 'team_1', user: null, state: 'active', defaultTtl: 3600, seal: `seal of ${zone.id}` };
+    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, key, origin }]);
     for (let at = 0; at < sets.length; at += 500)
       this.#send(response, [{ kind: 'sets', sets: sets.slice(at, at + 500) }]);
     this.#send(response, [{ kind: 'end', ...end }]);
@@ -244,7 +253,15 @@ export class FakeFeed {
 
   #report(response: ServerResponse, body: string): void {
     this.reports.push(JSON.parse(body));
-    this.#json(response, 200, { duplicate: this.duplicate, compare: this.compare, transfers: null });
+    const { duplicate, compare, removals } = this;
+    this.#json(response, 200, {
+      duplicate,
+      compare,
+      transfers: null,
+      removals,
+      salvage: null,
+      endings: `${this.epoch}/0`,
+    });
   }
 
   #fault(path: string): Fault | null {

@@ -3,7 +3,14 @@
 
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import { type EngineZone, type ZoneChange, type ZoneEngine, ZoneLoading, type ZoneSoa } from '#nameserver/engine.ts';
+import {
+  type EngineZone,
+  type OnSignature,
+  type ZoneChange,
+  type ZoneEngine,
+  ZoneLoading,
+  type ZoneSoa,
+} from '#nameserver/engine.ts';
 
 interface HeldZone {
   privateKey: string;
@@ -20,6 +27,10 @@ export class MemoryEngine implements ZoneEngine {
   readonly refused = new Set<string>();
   /** Zones whose contents are not read from the journal yet. */
   readonly loading = new Set<string>();
+  /** Zones whose journal cannot be read. */
+  readonly unreadable = new Set<string>();
+  /** When the signatures of a zone end, in s since 1970. */
+  readonly signatureEnds = new Map<string, number[]>();
   isDown = false;
   /** Commits at work now, and the most there were. */
   atWork = 0;
@@ -35,7 +46,7 @@ export class MemoryEngine implements ZoneEngine {
 
   async zones(_signal: AbortSignal): Promise<EngineZone[]> {
     this.#up();
-    return [...this.held].map(([name, { serial }]) => ({ name, serial: this.loading.has(name) ? null : serial }));
+    return [...this.held].map(([name, { serial }]) => ({ name, serial: this.#isThere(name) ? serial : null }));
   }
 
   async add(zones: readonly { name: string; privateKey: string }[], _signal: AbortSignal): Promise<void> {
@@ -52,13 +63,21 @@ export class MemoryEngine implements ZoneEngine {
     for (const name of names) this.held.delete(name);
   }
 
+  async privateKey(name: string, _signal: AbortSignal): Promise<string> {
+    this.#up();
+    const zone = this.held.get(name);
+    if (zone === undefined) throw new Error(`no such zone: ${name}`);
+    return zone.privateKey;
+  }
+
   async check(name: string, _signal: AbortSignal): Promise<void> {
     this.#up();
     if (this.loading.has(name)) throw new ZoneLoading(name);
   }
 
-  async *read(name: string, signal: AbortSignal): AsyncGenerator<ServedSet[]> {
+  async *read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncGenerator<ServedSet[]> {
     await this.check(name, signal);
+    for (const end of this.signatureEnds.get(name) ?? []) onSignature?.(end);
     const sets = [...(this.held.get(name)?.sets.values() ?? [])];
     for (let at = 0; at < sets.length; at += 2) yield sets.slice(at, at + 2);
   }
@@ -77,6 +96,7 @@ export class MemoryEngine implements ZoneEngine {
       if (zone.serial === null && change.soa === undefined) throw new Error('the zone has no SOA');
       for (const [key, { name: owner }] of zone.sets) if (change.names.includes(owner)) zone.sets.delete(key);
       for (const set of change.sets) zone.sets.set(`${set.name} ${set.type}`, set);
+      this.unreadable.delete(name);
       zone.soa = change.soa ?? zone.soa;
       const { serial } = zone;
       zone.serial = serial === null || isLater(change.serial, serial) ? change.serial : serial + 1;
@@ -100,6 +120,10 @@ export class MemoryEngine implements ZoneEngine {
   /** The RRsets of all zones, for a comparison with the api. */
   contents(): Record<string, string[]> {
     return listContents([...this.held].map(([name, { sets }]) => [name, sets.values()]));
+  }
+
+  #isThere(name: string): boolean {
+    return !this.loading.has(name) && !this.unreadable.has(name);
   }
 
   #up(): void {

@@ -28,9 +28,9 @@ export async function startWorld(options: { zones?: readonly string[] } = {}) {
     /** The name server has the contents of the api, and the api knows. */
     converged: () =>
       vi.waitFor(() => {
-        const { cursor, failingCount } = feed.reports.at(-1) ?? {};
+        const { cursor, failingCount, held: kept } = feed.reports.at(-1) ?? {};
         const held = engine.contents();
-        expect({ held, cursor, failingCount }).toEqual({
+        expect({ held, cursor, failingCount, kept }).toEqual({
           held: feed.contents(),
           cursor: feed.cursor(),
           failingCount: 0,

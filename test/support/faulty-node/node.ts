@@ -16,6 +16,8 @@ export interface TestNode {
   readonly lines: string[];
   /** Ends without a last word, as a kill does: nothing is written to the state any more. */
   crash(): Promise<void>;
+  /** Ends in an orderly way, like a process after SIGTERM. */
+  end(): Promise<void>;
 }
 
 interface TestNodeOptions extends Partial<Omit<NodeOptions, 'api' | 'engine' | 'state'>> {
@@ -51,6 +53,10 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
     setFacts: (facts) => (isAlive ? state.setFacts(facts) : undefined),
     batch: (work) => (isAlive ? state.batch(work) : undefined),
   };
+  const guardedApi: typeof api = {
+    ...api,
+    report: (report, signal) => (isAlive ? api.report(report, signal) : Promise.reject(new Error('crash'))),
+  };
   node = startNode(
     {
       name: 'ns1',
@@ -60,11 +66,12 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
       date: () => new Date(),
       compareMs: 3_600_000,
       behindMs: 300_000,
+      loadMs: 600_000,
       removesAll: false,
       ...options,
       log,
       metrics,
-      api,
+      api: guardedApi,
       engine,
       state: guarded,
     },
@@ -79,8 +86,12 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
     await node?.ended;
     await api.close();
   };
+  const end = async () => {
+    stop.abort(new Error('SIGTERM'));
+    await node?.ended;
+  };
   onTestFinished(crash);
-  return { node, state, metrics, lines, crash };
+  return { node, state, metrics, lines, crash, end };
 }
 
 /** The value of a metric's series. */

@@ -1,4 +1,5 @@
 // A hub of the feed with a source and readers in memory, on a clock that the test moves.
+import type { LineLevels } from '#base/feed-levels.ts';
 import { feedLine } from '#contract/feed.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import { createHub, type Hub } from '#service/nodes/hub.ts';
@@ -90,8 +91,11 @@ export async function closeHub(): Promise<void> {
   await closing;
 }
 
-/** @param keys the valid keys. (Default: `key`.) */
-export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
+/**
+ * @param keys the valid keys. (Default: `key`.)
+ * @param levels those of the kinds of lines. (Default: those of this version.)
+ */
+export function startHub(keys: ReadonlySet<string> = new Set(['key']), levels?: LineLevels) {
   clock = new FakeClock();
   const source = createMemorySource();
   const commits = createCommits();
@@ -103,6 +107,7 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
     log: createLogger({ name: 'feed', destination: { write: (line) => void log.push(JSON.parse(line)) } }),
     metrics: createFeedMetrics(metrics),
     commits,
+    ...(levels === undefined ? {} : { levels }),
     reads: limitWork({ total: 2, share: 2, waiting: 10, waitMs: 60_000, work: 'tests' }),
     validKeys: async (ids) => new Set(ids.filter((id) => keys.has(id))),
   });
@@ -112,9 +117,10 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
     node = 'ns1',
     keyId = 'key',
     onConnect: (reader: Reader) => void = () => undefined,
+    understands = 1,
   ): Promise<Reader> => {
     const reader = new Reader();
-    const opening = opened.open({ after, node, keyId }, () => {
+    const opening = opened.open({ after, node, keyId, understands }, () => {
       onConnect(reader);
       return reader;
     });

@@ -2,17 +2,22 @@
 // symlink.
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'vitest';
 import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate.ts';
+
+/** The texts of a Secret with a certificate. */
+type Served = Pick<OwnCertificate, 'authorities' | 'certificate' | 'key'>;
 
 export interface ServingFiles {
   /** The settings of the api. */
   readonly settings: Readonly<Record<string, string>>;
   /** The file with the authorities. */
   readonly ca: string;
-  put(certificate: Pick<OwnCertificate, 'authorities' | 'certificate' | 'key'>): Promise<void>;
+  put(certificate: Served): Promise<void>;
 }
 
-export async function servingFiles(folder: string, first: OwnCertificate): Promise<ServingFiles> {
+export async function servingFiles(folder: string, first: Served): Promise<ServingFiles> {
   let versions = 0;
   const put: ServingFiles['put'] = async ({ authorities, certificate, key }) => {
     const version = `..${++versions}`;
@@ -34,6 +39,20 @@ export async function servingFiles(folder: string, first: OwnCertificate): Promi
     ca: join(folder, 'ca.crt'),
     put,
   };
+}
+
+/** Waits until new connections to this machine get the certificate. @param url its port */
+export async function untilServed(url: string, { certificate }: Served): Promise<void> {
+  const { port } = new URL(url);
+  const served = () =>
+    new Promise<string>((resolve) => {
+      const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerX509Certificate()?.toString() ?? '');
+        socket.destroy();
+      });
+      socket.on('error', () => resolve(''));
+    });
+  await expect.poll(served, { timeout: 60_000 }).toBe(certificate);
 }
 
 const HOSTS = ['localhost', '127.0.0.1'];

@@ -38,9 +38,10 @@ export interface Source extends TestKnot {
   remove(zone: string): Promise<void>;
 }
 
-export async function startSource(): Promise<Source> {
+/** @param own as for testKnot */
+export async function startSource(own?: string): Promise<Source> {
   const folder = await temporaryFolder('source');
-  const knot = await testKnot();
+  const knot = await testKnot(undefined, undefined, own === undefined ? {} : { own });
   const pem = join(folder, 'key.pem');
   await writeFile(pem, CSK, { mode: 0o600 });
   const commit = (zone: string, commands: readonly (readonly [string, Record<string, string>])[]) =>

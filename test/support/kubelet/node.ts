@@ -3,7 +3,7 @@
 //
 // Order: space → certificates → etcd, apiserver and containerd with its images → manager, scheduler, kubelet and
 // kube-proxy → node Ready → CoreDNS Ready. It ends with its space.
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -41,6 +41,11 @@ export interface TestNode {
   importImage(file: string): Promise<void>;
   /** Lets it pull from a registry whose certificate this authority signed. @param host with its port */
   trustRegistry(host: string, authorityFile: string): Promise<void>;
+  /**
+   * Starts to write every TCP packet of the node and of its pods, in whole, except those inside of one pod.
+   * @returns the end of the capture
+   */
+  capture(file: string): Promise<() => Promise<void>>;
   /** Ends everything and removes every trace. Repeating it is fine. */
   stop(): Promise<void>;
 }
@@ -74,7 +79,7 @@ export async function startNode({
       [COREDNS_IMAGE, 'coredns'],
     ] as const) {
       const plan = programImage(name, join(programs.node, program));
-      const { file } = await archiveImage(plan, join(images, `${program}.tar`), { progress, signal });
+      const { file } = await archiveImage([plan], join(images, `${program}.tar`), { progress, signal });
       await runtime.importImage(file);
     }
     const kubeconfig = await identities.kubeconfig('admin', ['system:masters']);
@@ -115,6 +120,15 @@ export async function startNode({
       hostAddress: space.hostAddress,
       identity: identities.kubeconfig,
       importImage: runtime.importImage,
+      capture: async (file) => {
+        // -U: nothing waits in a buffer. -Z: it may write into a folder of root.
+        const args = ['-i', 'any', '-s', '0', '-U', '-Z', 'root', '-w', file, 'tcp'];
+        const logFile = `${file}.log`;
+        const part = space.start('tcpdump', programs.tools.tcpdump ?? 'tcpdump', args, { logFile });
+        const isListening = async () => (await readFile(logFile, 'utf8').catch(() => '')).includes('listening on');
+        await wait('tcpdump', isListening);
+        return () => part.stop();
+      },
       trustRegistry: runtime.trustRegistry,
       stop,
     };

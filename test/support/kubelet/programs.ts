@@ -24,6 +24,7 @@ const TOOLS = [
   { command: 'nft', package: 'nftables' },
   { command: 'conntrack', package: 'conntrack' },
   { command: 'ip', package: 'iproute2' },
+  { command: 'tcpdump', package: 'tcpdump' },
   { command: 'mount', package: 'mount' },
   { command: 'unshare', package: 'util-linux' },
   { command: 'nsenter', package: 'util-linux' },

@@ -15,7 +15,14 @@ export const CHART = join(PROJECT, 'charts/zonestead');
 export const RELEASE = 'zonestead';
 export const NAMESPACE = 'zonestead';
 /** As far as a command of the image goes, in front of its words. */
-const IN_API = ['-n', NAMESPACE, 'exec', `deployment/${RELEASE}-api`, '-c', 'api', '--', 'zonestead'];
+const inApi = (workload: string) => ['-n', NAMESPACE, 'exec', workload, '-c', 'api', '--', 'zonestead'];
+
+export interface Installation {
+  /** Words for helm. (Default: installs the chart that an upgrade begins with, and waits until everything is Ready.) */
+  words?: readonly string[];
+  /** The workload that runs the `api` container. (Default: the Deployment of the api.) */
+  workload?: string;
+}
 
 export interface Pod {
   name: string;
@@ -41,7 +48,7 @@ export interface Release {
   /** Address of a Service, as the host reaches it. */
   serviceAddress(name: string): Promise<string>;
   dns: Resolver;
-  /** Over the api's Service, with this key. */
+  /** Over the api's Service, with TLS and this key. */
   requests(key: string): Request;
   /** A key for a team, with a high write limit, created in an api pod. */
   mintKey(team: string): Promise<{ key: string; teamId: string }>;
@@ -51,13 +58,13 @@ export interface Release {
 }
 
 /**
- * Makes the namespace, installs the chart that an upgrade begins with and waits until everything is Ready.
+ * Makes the namespace and installs the chart.
  * @throws with helm's words and the state of the pods
  */
-export async function installRelease(cluster: TestCluster): Promise<Release> {
+export async function installRelease(cluster: TestCluster, given: Installation = {}): Promise<Release> {
   const { chart, args } = cluster.before;
+  const { workload = `deployment/${RELEASE}-api` } = given;
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
-  const agent = new Agent();
   const apply = async (objects: readonly object[], ...more: string[]) => {
     const file = join(folder, 'objects.yaml');
     await writeFile(file, objects.map((object) => stringify(object)).join('---\n'));
@@ -66,28 +73,24 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } }]);
   // A cluster that is not ours may have it already.
-  const install = [
-    'upgrade',
-    '--install',
-    RELEASE,
-    chart,
-    '-n',
-    NAMESPACE,
-    '--wait',
-    '--wait-for-jobs',
-    '--timeout=600s',
-    ...args,
-  ];
+  const wait = ['--wait', '--wait-for-jobs', '--timeout=600s'];
+  const { words: install = ['upgrade', '--install', RELEASE, chart, '-n', NAMESPACE, ...wait, ...args] } = given;
   const { code, tail } = await cluster.attempt('helm', ...install);
   if (code !== 0) throw new Error(`helm install: ${tail}\n${await describeCluster(cluster)}`);
   const serviceAddress = (name: string) =>
     cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
   const api = await serviceAddress(`${RELEASE}-api`);
+  const servername = `${RELEASE}-api.${NAMESPACE}.svc`;
+  // Without --wait, helm ends before the release has created its certificate; the first key comes later.
+  let agent: Agent | undefined;
   return {
     pods: () => listPods(cluster),
     serviceAddress,
     dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
-    requests: (key) => createRequest(`http://${api}`, agent, key),
+    requests: (key) => {
+      if (agent === undefined) throw new Error('requests need a key, and none was created yet');
+      return createRequest(`https://${api}`, agent, key);
+    },
     mintKey: async (team) => {
       const words = [
         'admin',
@@ -102,17 +105,24 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
         'write',
       ];
       const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
-      const out = await cluster.kubectl(...IN_API, ...words, ...limits);
+      const out = await cluster.kubectl(...inApi(workload), ...words, ...limits);
       const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
       if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
+      agent ??= new Agent({ connect: { ca: await readAuthority(cluster), servername } });
       return { key, teamId };
     },
     apply,
     close: async () => {
-      await agent.destroy();
+      await agent?.destroy();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The authority of the api's certificate, as PEM. It stays the same for years. */
+export async function readAuthority({ kubectl }: Pick<TestCluster, 'kubectl'>): Promise<string> {
+  const data = await kubectl('-n', NAMESPACE, 'get', 'secret', `${RELEASE}-api-tls`, '-o=jsonpath={.data.ca\\.crt}');
+  return Buffer.from(data, 'base64').toString('utf8');
 }
 
 /** For the message of a failure: the status and the logs of the pods. */

@@ -15,6 +15,7 @@ import {
   projectVersion,
   zonesteadImage,
 } from '../../../deploy/image/images.ts';
+import { findParts } from '../../../deploy/image/parts.ts';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
@@ -83,9 +84,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
   const previous = { folder: join(folder, 'previous'), tag: `${projectVersion()}-previous` };
   await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts', 'crds']);
+  const parts = await findParts(around);
   const plans: ImagePlan[] = [
-    await zonesteadImage(around, previous),
-    await nameserverImage(around, previous),
+    await zonesteadImage(parts, previous),
+    await nameserverImage(parts, previous),
     programImage(CERT_MANAGER_IMAGE, join(dir, 'controllers'), 'cert-manager'),
     programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
   ];
@@ -93,12 +95,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const commandLine = await makeCommandLine(join(folder, 'cli'), projectVersion(), around.signal);
   const release: BuiltRelease = { images: [], commandLine, chart: CHART };
   for (const name of Object.keys(IMAGES) as ImageName[]) {
-    const archive = await buildImage(name, folder, around);
+    const archive = await buildImage(name, [parts], folder, around);
     archives.push(archive.file);
-    release.images.push({ name, tag: projectVersion(), archive, bill: await writeBill(name, folder, around) });
+    const bills = { [parts.architecture]: await writeBill(name, parts, folder, around.signal) };
+    release.images.push({ name, tag: projectVersion(), archive, bills });
   }
   for (const [index, plan] of plans.entries())
-    archives.push((await archiveImage(plan, join(folder, `more-${index}.tar`), around)).file);
+    archives.push((await archiveImage([plan], join(folder, `more-${index}.tar`), around)).file);
   project.provide('nodeGround', {
     kubectl: join(programs.controlPlane, 'kubectl'),
     helm,

@@ -9,9 +9,11 @@ export interface RunPlan {
   readonly args: readonly string[];
   /** A text to print first; empty when the caller named files. */
   readonly message: string;
+  /** Only prints the text. */
+  readonly isDry: boolean;
 }
 
-/** How `npm test` is called: `--lanes a,b`, `--lanes all`, `--rest`, and arguments of Vitest. */
+/** How `npm test` is called: `--lanes a,b`, `--lanes all`, `--rest`, `--dry-run`, and arguments of Vitest. */
 export interface Call {
   readonly args: readonly string[];
   /** The test files of the project, below `test/`. */
@@ -20,7 +22,12 @@ export interface Call {
 }
 
 /** @throws with a sentence about an argument that is wrong */
-export function planRun({ args, files, changes }: Call): RunPlan {
+export function planRun(call: Call): RunPlan {
+  const args = call.args.filter((arg) => arg !== '--dry-run');
+  return { ...chooseTests({ ...call, args }), isDry: args.length < call.args.length };
+}
+
+function chooseTests({ args, files, changes }: Call): Omit<RunPlan, 'isDry'> {
   const at = args.indexOf('--lanes');
   if (at >= 0) {
     const list = args[at + 1];

@@ -2,10 +2,11 @@
 // control plane with CRDs and the operator's rights, and the calls of a user. The cells start the operator themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { afterAll } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -24,6 +25,7 @@ import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { TestKey } from '../service/keys.ts';
+import { addPerson } from '../service/people.ts';
 import { NAMESERVERS, startTestService } from '../service/service.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -54,9 +56,15 @@ export interface Chain {
 }
 
 export interface OwnChain extends Chain {
+  /** A person with a personal key. */
+  person(options: Parameters<typeof addPerson>[1]): ReturnType<typeof addPerson>;
   /** One more API key, by default of the operator's team. */
   mint(team?: string): Promise<TestKey>;
   readonly databaseUrl: string;
+  /** The folder of kubectl. */
+  readonly programs: string;
+  /** The kubeconfig of an administrator of Kubernetes. */
+  readonly kubeconfig: string;
   readonly apiserverPort: number;
   /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
   compactEtcd(): Promise<void>;
@@ -67,6 +75,10 @@ export interface OwnChain extends Chain {
   changeCrds(): Promise<void>;
   /** Applies the CRDs as they are in the checkout, as `kubectl apply` would. */
   applyCrds(): Promise<void>;
+  /** Ends both, and copies the data of etcd; starts both again. @returns the folder with the copy */
+  backUpEtcd(): Promise<string>;
+  /** Ends both, and starts them with the data of the copy; nothing answers for `awayMs` in between. */
+  restoreEtcd(copy: string, awayMs?: number): Promise<void>;
   /** Kills kube-apiserver, ends etcd, and starts both again with the same data. */
   restartControlPlane(): Promise<void>;
 }
@@ -97,6 +109,7 @@ export async function startChain(warnings: readonly string[] = []): Promise<OwnC
     client,
     api,
     operatorKubeconfig: kube.operatorKubeconfig,
+    person: (options) => addPerson(service, options),
     mint: (team) => service.key(team === undefined ? {} : { team }),
     databaseUrl: service.database.url,
     apiserverPort: kube.ports.apiserver,
@@ -104,6 +117,10 @@ export async function startChain(warnings: readonly string[] = []): Promise<OwnC
     changeCrds: () => applyCrds(api, withOneMoreField),
     applyCrds: () => applyCrds(api),
     restartControlPlane: () => kube.restart(),
+    backUpEtcd: () => kube.backUp(),
+    restoreEtcd: (copy, awayMs) => kube.restore(copy, awayMs),
+    programs: kube.programs,
+    kubeconfig: kube.kubeconfig,
   };
 }
 
@@ -147,6 +164,15 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
   await applyCrds(cluster.api);
   for (const document of parseAllDocuments(readFileSync(new URL('deploy/operator/rbac.yaml', ROOT), 'utf8')))
     await applyManifest(cluster.api, document.toJS());
+  const data = join(stateDir, 'controlplane', 'etcd');
+  /** Does the work while nothing of the control plane runs. */
+  const between = async (work: () => Promise<unknown>) => {
+    // Asked politely it would wait for open watches to end.
+    await findApiserver(plane).stop({ signal: 'SIGKILL' });
+    await plane.stop();
+    await work();
+    plane = await startControlPlane({ dir, stateDir, ports, signal });
+  };
   return {
     cluster,
     ports,
@@ -156,12 +182,18 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
     programs: dir,
     kill: () => findApiserver(plane).stop({ signal: 'SIGKILL' }),
     compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
-    restart: async () => {
-      // Asked politely it would wait for open watches to end.
-      await findApiserver(plane).stop({ signal: 'SIGKILL' });
-      await plane.stop();
-      plane = await startControlPlane({ dir, stateDir, ports, signal });
+    restart: () => between(async () => undefined),
+    backUp: async () => {
+      const copy = await mkdtemp(join(stateDir, 'etcd-'));
+      await between(() => cp(data, copy, { recursive: true }));
+      return copy;
     },
+    restore: (copy: string, awayMs = 0) =>
+      between(async () => {
+        await rm(data, { recursive: true });
+        await cp(copy, data, { recursive: true });
+        await pause(awayMs);
+      }),
   };
 }
 

@@ -165,6 +165,7 @@ export function buildOperatorSettings(place: Place, options: OperatorOptions): P
     ZONESTEAD_NAMESERVER_ADDRESSES: place.nameservers.map((name) => `${name}=${endpoint}`).join(','),
     ZONESTEAD_RESOLVER: undefined,
     ZONESTEAD_PARENT_NETWORKS: [],
+    ZONESTEAD_PROOF: 'Reachable',
     ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
     ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
     ZONESTEAD_LEASE_NAME: undefined,

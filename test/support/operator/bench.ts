@@ -14,6 +14,8 @@ import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
 import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
+import { OlderObjects } from '#operator/cluster/older.ts';
+import { SeenRestore } from '#operator/cluster/seen-restore.ts';
 import { countedNames, type ReadyWhen } from '#operator/proof/propagation.ts';
 import { HeldOwners } from '#operator/record/held.ts';
 import { RECORD_INDEXES } from '#operator/record/indexes.ts';
@@ -54,6 +56,7 @@ export class Bench {
   /** The answer of the service to heartbeats. */
   isDrained: boolean | undefined = false;
   isNameTaken: boolean | undefined = false;
+  isEtcdRestored: boolean | undefined = false;
   /** The name servers that the proof of each zone was requested for. */
   readonly serials: number[] = [];
   /** The DNSRecords that the check for drift adds to the queue. */
@@ -80,6 +83,8 @@ export class Bench {
   readonly #known = new Set<string>();
   /** The keys of DNSZones that the runs of others have added to the work queue. */
   readonly #wokenZones = new Set<string>();
+  /** The state of the cluster that the caches of each process have, by its cache of zones. */
+  readonly #seen = new WeakMap<object, string>();
   #process = this.#start();
   #nonces = 0;
 
@@ -99,9 +104,13 @@ export class Bench {
   /** Brings the caches up to date, as a watch does. */
   sync(): void {
     const { zones, records, namespaces } = this.#process;
+    const state = [this.cluster.version, ...this.unseen].join(' ');
+    if (this.#seen.get(zones) === state) return;
+    this.#seen.set(zones, state);
+    const all = this.cluster.records();
     zones.replace(this.cluster.zones());
-    for (const record of this.cluster.records()) this.#known.add(keyOf(record));
-    records.replace(this.cluster.records().filter((record) => !this.unseen.has(keyOf(record))));
+    for (const record of all) this.#known.add(keyOf(record));
+    records.replace(this.unseen.size === 0 ? all : all.filter((record) => !this.unseen.has(keyOf(record))));
     namespaces.replace(this.cluster.all(NAMESPACE));
   }
 
@@ -176,6 +185,11 @@ export class Bench {
     return this.#process.held;
   }
 
+  /** The objects that are older than the data of the service, as this process knows. */
+  get older(): OlderObjects {
+    return this.#process.older;
+  }
+
   #state(): string {
     const objects = [...this.cluster.zones(), ...this.cluster.records()].map(serializeObject);
     return [...objects, this.service.version, ...this.#known, ...this.#wokenZones].join('\n');
@@ -186,6 +200,7 @@ export class Bench {
     const records = createCache<DNSRecord>(RECORD_INDEXES);
     const namespaces = createCache<KubeObject>({});
     const held = new HeldOwners(this.clock);
+    const older = new OlderObjects(this.clock);
     records.onChange((key, kind, initial, object) => {
       if (kind !== 'delete' || initial) return;
       const { zoneId } = object.status ?? {};
@@ -196,6 +211,7 @@ export class Bench {
       Promise.resolve({
         problem: this.outage ?? text,
         note: null,
+        leftOut: [],
         nameservers: countedNames(nameservers, readyWhen, this.nodes.secondaries),
         servers: [],
         answer: this.nodes,
@@ -223,6 +239,9 @@ export class Bench {
     const context: OperatorContext = {
       isDrained: () => this.isDrained,
       isNameTaken: () => this.isNameTaken,
+      isEtcdRestored: () => this.isEtcdRestored,
+      older,
+      seenRestore: new SeenRestore(this.clock, () => 'restore'),
       api: this.cluster.api,
       clock: this.clock,
       credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
@@ -233,6 +252,8 @@ export class Bench {
         flush: () => Promise.resolve(),
       },
       propagation: {
+        reach: { unreachable: () => [], answered: () => new Set(), restore: () => undefined },
+        cordons: () => [],
         zoneServed: ({ zoneName, serial, ...zone }) => {
           this.serials.push(serial);
           return answer(zone, servedBy(this.service).zone(zoneName));
@@ -264,6 +285,7 @@ export class Bench {
     };
     return {
       held,
+      older,
       zones,
       records,
       namespaces,

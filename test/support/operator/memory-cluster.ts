@@ -40,7 +40,8 @@ export interface NewObject {
 
 export class MemoryCluster {
   readonly api: KubeApi;
-  readonly #objects = new Map<string, Stored>();
+  /** By plural and key. */
+  readonly #kinds = new Map<string, Map<string, Stored>>();
   /** Secrets by key, as their `data` in plain text; null is one that the operator may not read. */
   readonly secrets = new Map<string, Readonly<Record<string, string>> | null>();
   readonly #faults: Faults;
@@ -66,11 +67,11 @@ export class MemoryCluster {
   }
 
   zone(key: string): DNSZone | undefined {
-    return this.#objects.get(`${DNS_ZONE.plural} ${key}`) as DNSZone | undefined;
+    return this.#find(DNS_ZONE, key) as DNSZone | undefined;
   }
 
   record(key: string): DNSRecord | undefined {
-    return this.#objects.get(`${DNS_RECORD.plural} ${key}`) as DNSRecord | undefined;
+    return this.#find(DNS_RECORD, key) as DNSRecord | undefined;
   }
 
   /** Like `kubectl create`: fills in defaults, with every condition Unknown. Returns the key. */
@@ -91,7 +92,7 @@ export class MemoryCluster {
       spec: schema ? schemaDefaults(schema.spec, spec) : spec,
       status: schema?.status.parse({}),
     };
-    if (this.#objects.has(`${type.plural} ${keyOf(object)}`)) throw new Error(`${keyOf(object)} exists`);
+    if (this.#find(type, keyOf(object))) throw new Error(`${keyOf(object)} exists`);
     this.#put(type, object);
     return keyOf(object);
   }
@@ -165,15 +166,13 @@ export class MemoryCluster {
 
   #replaceStatus(type: ResourceType, { namespace, name, uid, resourceVersion }: ObjectMeta, status: unknown): Stored {
     const key = `${namespace}/${name}`;
-    const old = this.#objects.get(`${type.plural} ${key}`);
-    if (!old) throw notFound(key);
+    const old = this.#found(type, key);
     if (uid !== old.metadata.uid || resourceVersion !== old.metadata.resourceVersion) throw conflict(key);
     return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(status)) });
   }
 
   #merge(type: ResourceType, key: string, metadata: Partial<ObjectMeta>): Stored {
-    const old = this.#objects.get(`${type.plural} ${key}`);
-    if (!old) throw notFound(key);
+    const old = this.#found(type, key);
     if (metadata.uid !== old.metadata.uid || metadata.resourceVersion !== old.metadata.resourceVersion)
       throw conflict(key);
     const annotations = { ...old.metadata.annotations, ...metadata.annotations };
@@ -183,25 +182,56 @@ export class MemoryCluster {
     });
   }
 
+  /** All objects as they are now, as a backup of etcd has them. */
+  backUp(): ReadonlyMap<string, unknown> {
+    const all = [...this.#kinds].flatMap(([plural, objects]) =>
+      [...objects].map(([key, object]) => [`${plural} ${key}`, object] as const),
+    );
+    return new Map(all);
+  }
+
+  /** Makes the cluster that of a backup: later objects are gone, and the others have the generations of that time. */
+  restore(backup: ReadonlyMap<string, unknown>): void {
+    this.#version += 1;
+    this.#kinds.clear();
+    for (const [name, object] of backup) {
+      const [plural = '', key = ''] = name.split(' ');
+      this.#kind(plural).set(key, object as Stored);
+    }
+  }
+
   #put(type: ResourceType, object: Stored): Stored {
-    const key = `${type.plural} ${keyOf(object)}`;
+    const key = keyOf(object);
+    const objects = this.#kind(type.plural);
     this.#version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
     const next = copyFrozen({ ...object, metadata });
     const { deletionTimestamp, finalizers = [] } = next.metadata;
-    if (deletionTimestamp !== undefined && finalizers.length === 0) this.#objects.delete(key);
-    else this.#objects.set(key, next);
+    if (deletionTimestamp !== undefined && finalizers.length === 0) objects.delete(key);
+    else objects.set(key, next);
     return next;
   }
 
+  #kind(plural: string): Map<string, Stored> {
+    const known = this.#kinds.get(plural);
+    if (known) return known;
+    const objects = new Map<string, Stored>();
+    this.#kinds.set(plural, objects);
+    return objects;
+  }
+
+  #find(type: ResourceType, key: string): Stored | undefined {
+    return this.#kinds.get(type.plural)?.get(key);
+  }
+
   #found(type: ResourceType, key: string): Stored {
-    const object = this.#objects.get(`${type.plural} ${key}`);
+    const object = this.#find(type, key);
     if (!object) throw notFound(key);
     return object;
   }
 
   #must(type: ResourceType, key: string): Stored {
-    const object = this.#objects.get(`${type.plural} ${key}`);
+    const object = this.#find(type, key);
     if (!object) throw new Error(`no ${type.kind} ${key}`);
     return object;
   }
@@ -212,7 +242,7 @@ export class MemoryCluster {
   }
 
   #all(type: ResourceType): Stored[] {
-    return [...this.#objects].filter(([key]) => key.startsWith(`${type.plural} `)).map(([, object]) => object);
+    return [...(this.#kinds.get(type.plural)?.values() ?? [])];
   }
 }
 

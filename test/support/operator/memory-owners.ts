@@ -26,6 +26,8 @@ interface Tools {
 }
 
 export class MemoryOwners {
+  /** When every set was applied, as lists say. */
+  appliedAt = '2026-11-21T10:00:00.000Z';
   readonly #tools: Tools;
   /** By the id of the zone. */
   readonly #sets = new Map<string, StoredOwnedSet[]>();
@@ -102,11 +104,25 @@ export class MemoryOwners {
           ...{ owner, name, type, generation, instance, digest, ttl, comment, share, retain, drift },
           expires: null,
           whenClusterLost: 'Keep',
-          appliedAt: '2026-11-21T10:00:00.000Z',
+          appliedAt: this.appliedAt,
           records: there.map(({ record }) => this.#tools.view(zone.id, record)),
           drifted: there.length < set.valueCount || isChanged,
         } as ListedSet;
       });
+  }
+
+  /** Forgets who owns what, as a zone that came back from a name server does. */
+  lose(): void {
+    this.#sets.clear();
+  }
+
+  /** Accepts every generation once, as `zonestead clusters accept-older` does. */
+  acceptOlder(): void {
+    for (const [zone, sets] of this.#sets)
+      this.#sets.set(
+        zone,
+        sets.map((set) => ({ ...set, generation: null })),
+      );
   }
 
   #one(stored: StoredZone, set: ReadSet): Pick<Extract<ApplyResult, { status: 200 }>, 'records' | 'changed' | 'drift'> {

@@ -67,7 +67,8 @@ function administrator(url: string): Sql {
 async function leftOpen(admin: Sql, name: string): Promise<string[]> {
   for (const until = performance.now() + LEAVE_MS; ; ) {
     const rows = await admin`
-      select application_name, usename, state, left(query, 100) as query from pg_stat_activity where datname = ${name}`;
+      select application_name, usename, state, left(query, 100) as query from pg_stat_activity
+      where datname = ${name} and backend_type = 'client backend'`;
     if (rows.length === 0 || performance.now() >= until) {
       return rows.map((row) => `${row.application_name} (${row.usename}, ${row.state}: ${row.query})`);
     }

@@ -1,11 +1,12 @@
-// A small release for tests: three images of one file each, bills of materials, a command line of a few words, the real
-// chart, and keys.
+// A small release for tests: three images of one file each, nameserver for two platforms, bills of materials, a command
+// line of a few words, the real chart, and keys.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archiveImage } from '../../../deploy/image/image.ts';
 import { IMAGES, type ImageName, projectVersion } from '../../../deploy/image/images.ts';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
+import type { Architecture } from '../../../deploy/local/parts/architecture.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import type { BuiltRelease } from '../../../deploy/release/publish.ts';
 import { CHART } from '../chart/chart.ts';
@@ -18,15 +19,22 @@ export async function smallRelease(folder: string, text: string): Promise<BuiltR
   await mkdir(folder, { recursive: true });
   const images: BuiltRelease['images'] = [];
   for (const name of Object.keys(IMAGES) as ImageName[]) {
-    const plan = {
+    const plan = (architecture: Architecture) => ({
       name: `zonestead/${name}:1`,
-      layers: [{ name, rootfs: async () => new Map([['content', { text: `${name} ${text}` }]]) }],
+      architecture,
+      layers: [{ name, rootfs: async () => new Map([['content', { text: `${name} ${architecture} ${text}` }]]) }],
       config: { User: '1:1', Entrypoint: ['/content'], Env: [], WorkingDir: '/', Labels: {} },
-    };
-    const archive = await archiveImage(plan, join(folder, `${name}.tar`), { progress, signal });
-    const bill = join(folder, `${name}.cdx.json`);
-    await writeFile(bill, JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [{ name }] }));
-    images.push({ name, tag: projectVersion(), archive, bill });
+    });
+    const more = name === 'nameserver' ? [plan('arm64')] : [];
+    const archive = await archiveImage([plan('x64'), ...more], join(folder, `${name}.tar`), { progress, signal });
+    const bills: Partial<Record<Architecture, string>> = {};
+    for (const { architecture } of archive.images) {
+      const bill = join(folder, `${name}-${architecture}.cdx.json`);
+      const components = [{ name, version: architecture }];
+      await writeFile(bill, JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components }));
+      bills[architecture] = bill;
+    }
+    images.push({ name, tag: projectVersion(), archive, bills });
   }
   const commandLine = { folder: join(folder, 'cli'), files: ['zonestead', 'zonestead.tgz'], tag: projectVersion() };
   await mkdir(commandLine.folder, { recursive: true });

@@ -15,8 +15,8 @@ export function nextSeed(): number {
 const { TEST_EFFORT = 'gate' } = process.env;
 
 /**
- * How many cases a random or large test tries: `full` in CI and in `npm run test:full`, `gate` elsewhere. Both begin
- * with the same cases, because the seed is the same. @throws when TEST_EFFORT is neither
+ * How many cases a random or large test tries: `full` in CI and in `npm run test:full`, `gate` elsewhere. With the same
+ * seed, both begin with the same cases. @throws when TEST_EFFORT is neither
  */
 export function effort(full: number, gate: number): number {
   if (TEST_EFFORT !== 'full' && TEST_EFFORT !== 'gate')

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { readConfig } from '#config.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
+import { runningVersion } from '#nameserver/knot/version.ts';
 import { type ComposedNode, composeNode } from '#nameserver/node/compose.ts';
 import { NODE_SETTINGS } from '#nameserver/settings.ts';
 import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
@@ -28,7 +29,9 @@ export async function startServiceKnot(
   const control = knotControl({ socket: knot.folder.socket });
   const own: TestKnot = {
     ...knot,
+    primary: knot,
     control,
+    version: await runningVersion(control, signal),
     warnings: [],
     restart: async (how) => {
       await own.part.stop({ signal: how });

@@ -23,6 +23,7 @@ export function openServiceContext(url: string): ServiceContext {
     largeReads: slots,
     nameservers: NAMESERVERS,
     quotas: { zones: 100, records: 100_000, bytes: 100_000_000, keys: 100, members: 100 },
+    historyBytes: 2 ** 27,
     quarantineMs: 0,
     now: () => new Date(),
     random: randomBytes,

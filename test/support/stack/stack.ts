@@ -10,7 +10,7 @@ import { listDsRecords } from '#contract/operations/zones.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../../deploy/local/parts/postgres.ts';
-import { type Stack, startStack } from '../../../deploy/local/stack.ts';
+import { type Stack, type StackOptions, startStack } from '../../../deploy/local/stack.ts';
 import { findConditionOfType, kubectlWaitIsOver, type Watched } from '../kube/kstatus.ts';
 import { type ByName, type KubeUser, kubeUser } from '../kube/kube-user.ts';
 
@@ -86,6 +86,8 @@ export interface TestStackOptions {
   /** As startStack has them. */
   settings?: Record<string, string>;
   postgresPrograms?: string;
+  /** As startStack has them. */
+  emulated?: Required<Pick<StackOptions, 'main' | 'node' | 'knotPrograms'>>;
 }
 
 export async function startTestStack(options: TestStackOptions = {}): Promise<TestStack> {
@@ -102,6 +104,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
     main: inject('program'),
+    ...options.emulated,
     progress: () => {},
     signal,
   });

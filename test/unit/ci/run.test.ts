@@ -16,6 +16,8 @@ interface Stubs {
   readonly npm: string;
   /** The output of `npm test -- --rest`. */
   readonly rest?: string;
+  /** The output of the tests of name servers with the other version of Knot DNS. */
+  readonly other?: string;
   /** (Default: 0.) */
   readonly npmCode?: number;
   /** The output of .ci/vectors; null when there is no file of record contents. */
@@ -29,6 +31,7 @@ async function runCi({
   npm,
   npmCode = 0,
   rest = '0 passed, 0 failed',
+  other = '0 passed, 0 failed',
   vectors,
 }: Stubs): Promise<{ last: string; all: string; code: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-ci-'));
@@ -51,12 +54,16 @@ async function runCi({
   await copyFile(SCRIPT, join(checkout, '.ci/run'));
   await script(join(folder, 'bin/first'), npm, npmCode);
   await script(join(folder, 'bin/rest'), rest, 0);
-  const which = '#!/bin/sh\ncase "$*" in test) exec first ;; "test -- --rest") exec rest ;; *) exit 9 ;; esac\n';
+  await script(join(folder, 'bin/other'), other, 0);
+  const names = '"test -- --project integration test/integration/nameserver"';
+  const which = `#!/bin/sh
+case "$KNOT_VERSION $*" in " test") exec first ;; " test -- --rest") exec rest ;; "3.4 "${names}) exec other ;; *) exit 9 ;; esac
+`;
   await writeFile(join(folder, 'bin/npm'), which);
   await chmod(join(folder, 'bin/npm'), 0o755);
   await script(join(checkout, '.ci/vectors'), vectors ?? '', 0);
   if (vectors !== null) await writeFile(join(folder, 'shared/vectors/foreign.json'), '[]');
-  const { CI: _ours, ...env } = process.env;
+  const { CI: _ours, KNOT_VERSION: _version, ...env } = process.env;
   return new Promise((resolve) => {
     const options = {
       env: { ...env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` },
@@ -83,7 +90,18 @@ test('.ci/run runs the lanes that npm test omits, and adds them up', async () =>
   expect([last, code]).toEqual(['852 passed, 0 failed', 0]);
 });
 
+test('.ci/run repeats the tests of name servers with the other version of Knot DNS, and adds them up', async () => {
+  const stubs = { npm: '10 passed, 0 failed', other: 'noise\n7 passed, 0 failed', vectors: AGREE };
+  const { last, code } = await runCi(stubs);
+  expect([last, code]).toEqual(['854 passed, 0 failed', 0]);
+});
+
 test.each<[string, Stubs, string]>([
+  [
+    'a test fails with the other version of Knot DNS',
+    { npm: '10 passed, 0 failed', other: '6 passed, 1 failed', vectors: AGREE },
+    '853 passed, 1 failed',
+  ],
   ['a test failed', { npm: '9 passed, 1 failed', npmCode: 1, vectors: AGREE }, '846 passed, 1 failed'],
   ['tests were skipped', { npm: '8 passed, 0 failed, 2 skipped', vectors: AGREE }, '845 passed, 2 failed'],
   [

@@ -7,6 +7,7 @@ import { show } from '#cli/output.ts';
 import { printLine } from '#cli/program.ts';
 import { tableLines } from '#cli/table.ts';
 import { terminalText } from '#cli/terminal.ts';
+import { effort } from '../../support/runner/seed.ts';
 
 const HEADING = ['NAME', 'TYPE', 'ID', 'CONTENT'];
 const ROWS = [
@@ -62,6 +63,7 @@ test('a table loses no character and is never wider than the terminal, at any wi
       expect(inside(shown)).toBe(inside([...titles.flat(), ...some.flat()]));
       expect(shown.filter((line) => line.trimEnd().length > width)).toEqual([]);
     }),
+    { numRuns: effort(100, 30) },
   );
 });
 

@@ -307,3 +307,37 @@ test('the dispatcher with any answers of the service sends nothing early, one wr
     { numRuns: 40 },
   );
 });
+
+test('a challenge is sent while the window of records is paused, and shares no batch with other records', async () => {
+  const clock = new FakeClock();
+  const requests: string[][] = [];
+  const dispatcher = createDispatcher({
+    clock,
+    random: () => 0,
+    gatherMs: 0,
+    writer: {
+      apply: async (_zone, changes) => {
+        const names = changes.map(({ set }) => set.name ?? '');
+        requests.push(names);
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, 10));
+        if (requests.length === 1) throw slowDown(60);
+        return changes.map(() => ({ status: 200, records: [], changed: true, drift: [] }));
+      },
+    },
+  });
+  const apply = (name: string, zone = 'z1') => {
+    const set = { owner: `test:${name}`, name, type: 'TXT' as const, values: [{ content: '"v"' }] };
+    return dispatcher.apply({ lane: 'change', zone, signal: never, set });
+  };
+  const others = [apply('a'), apply('b')];
+  await clock.advance(10);
+  const challenges = [apply('_acme-challenge.a'), apply('_acme-challenge.b')];
+  await clock.advance(3_000);
+  await Promise.all(challenges);
+  expect(requests.slice(1).flat()).toEqual(['_acme-challenge.a', '_acme-challenge.b']);
+  const hold = (bucket: 'records' | 'challenges') => dispatcher.hold({ bucket, zone: 'z1' })?.reason ?? null;
+  expect([hold('records'), hold('challenges')]).toEqual(['RateLimited', null]);
+  await clock.advance(120_000);
+  await Promise.all(others);
+  for (const names of requests) expect(new Set(names.map((name) => name.startsWith('_'))).size).toBe(1);
+});

@@ -19,6 +19,15 @@ test('both processes have the same user, folders and restrictions: they share pr
   expect(common[1]).toBe(common[0]);
 });
 
+test('systemd starts both processes again however often they fail, and never gives up', async () => {
+  for (const text of await Promise.all(UNITS.map(read))) {
+    const [unit = '', service = ''] = text.split('\n[Service]\n');
+    // In the section [Service], systemd ignores the setting.
+    expect(unit).toMatch(/\nStartLimitIntervalSec=0\n/);
+    expect(service).toMatch(/\nRestart=always\nRestartSec=1\n/);
+  }
+});
+
 test('only knotd may use a port below 1024', async () => {
   const [knot, nameserver] = await Promise.all(UNITS.map(read));
   expect(knot).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n');

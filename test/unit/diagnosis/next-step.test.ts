@@ -10,6 +10,7 @@ import { deletionWaits } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { NOT_READY_REASONS } from '#resources/reasons.ts';
+import { unownedValue } from '#resources/unowned.ts';
 
 const metadata = (name: string, generation = 1) => ({ namespace: 'team-a', name, generation });
 const record = (spec: object = {}, status: object = {}) =>
@@ -47,6 +48,30 @@ test('the next command for a conflict is to look at the winner', () => {
   const taken = 'DNSZone team-b/other already has mine.example. Delete one of the two objects.';
   expect(commandFor(zone(), 'Conflict', taken)).toBe('kubectl zonestead why zdz/other -n team-b');
   expect(commandFor(record(), 'Conflict')).toBe('kubectl edit dnsrecord.zonestead.dev/www -n team-a');
+});
+
+test('the next commands for a conflict with a record that belongs to no object say who made it, take it over, or delete it', () => {
+  const why = (spec: object, fqdn: string | undefined, value: string) => {
+    const conditions = [{ type: 'Ready', status: 'False', reason: 'Conflict', message: unownedValue(value) }];
+    const { words, commands } = nextStep(record(spec, { fqdn, conditions }), 'Conflict', []);
+    expect(words).toContain('belongs to no object');
+    return commands;
+  };
+  const adopt = `kubectl patch dnsrecord.zonestead.dev/www -n team-a --type merge -p '{"spec":{"adopt":"IfIdentical"}}'`;
+  expect(why({}, 'www.mine.example', '192.0.2.1')).toEqual([
+    'zonestead changes list mine.example --name www',
+    adopt,
+    'zonestead records delete mine.example www A 192.0.2.1',
+  ]);
+  const text = { name: '@', type: 'TXT', content: '"a; $(b)"' };
+  expect(why(text, 'mine.example', '"a; $(b)"')).toEqual([
+    'zonestead changes list mine.example --name @',
+    adopt,
+    `zonestead records delete mine.example @ TXT '"a; $(b)"'`,
+  ]);
+  // A value that the condition shortens, and an object whose zone is not known.
+  expect(why({}, 'www.mine.example', '192.0.…')).toHaveLength(2);
+  expect(why({}, undefined, '192.0.2.1')).toEqual([adopt]);
 });
 
 test('the next command for a missing permission is in the zone that refuses', () => {

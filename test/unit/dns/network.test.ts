@@ -35,6 +35,24 @@ test.each([
 });
 
 test.each([
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.0/120', '192.0.2.0/24'],
+  ['::ffff:c000:201', '192.0.2.1'],
+  ['0:0:0:0:0:FFFF:192.0.2.1/128', '192.0.2.1/32'],
+  ['::ffff:0:0/96', '0.0.0.0/0'],
+])('%s is an IPv4 network in the form of IPv6, and the message contains the right form: %s', (given, right) => {
+  const verdict = parseNetwork(given, 'networks.0');
+  expect(verdict.ok ? '' : verdict.problem.message).toBe(
+    `"${given}" is an IPv4 network in the form of IPv6; write "${right}".`,
+  );
+});
+
+test.each(['fe80::1%eth0', 'fe80::1%25eth0/128', 'FE80::%1/64'])('%s is refused because of its zone id', (given) => {
+  const verdict = parseNetwork(given, 'networks.0');
+  expect(verdict.ok ? '' : verdict.problem.message).toMatch(/has a zone id/);
+});
+
+test.each([
   ['10.0.0.1/8', '10.0.0.0/8'],
   ['192.0.2.129/25', '192.0.2.128/25'],
   ['2001:db8::1/32', '2001:db8::/32'],

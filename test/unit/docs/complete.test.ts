@@ -6,7 +6,8 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { isCommand } from '../../support/docs/commands.ts';
 import { PROJECT, readPage, toAnchor } from '../../support/docs/document.ts';
-import { EXCEPTIONS, PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
+import { EXCEPTIONS } from '../../support/docs/exceptions.ts';
+import { PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
 import { allCommands, scenario } from '../../support/docs/scenario.ts';
 
 const NAMES = Object.keys(PLAN) as ScenarioName[];

@@ -31,7 +31,9 @@ test('the page of metrics has every metric that a source file registers', async 
 });
 
 test('the page of metrics has the metrics of each process', () => {
-  expect(Object.keys(facts)).toEqual(['all', 'api', 'nameserver', 'operator', 'solver', 'external-dns']);
+  expect(Object.keys(facts)).toEqual([
+    ...['all', 'api', 'nameserver', 'edge', 'operator', 'solver', 'external-dns', 'canary'],
+  ]);
   expect(metrics.filter(({ name }) => !name.startsWith(METRICS_PREFIX))).toEqual([]);
 });
 

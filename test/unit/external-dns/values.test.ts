@@ -22,7 +22,7 @@ test('the provider gets all settings that it requires, and no others', () => {
     ...{ ZONESTEAD_EXTERNAL_DNS_ADOPT: false, ZONESTEAD_EXTERNAL_DNS_MASS_DELETION: false },
     // The container port and the probes of version 1.20 of that chart; its external-dns expects the webhook at
     // localhost:8888.
-    ZONESTEAD_HEALTH_LISTEN: { host: '0.0.0.0', port: 8080 },
+    ZONESTEAD_HEALTH_LISTEN: { host: '*', port: 8080 },
     ZONESTEAD_EXTERNAL_DNS_LISTEN: { host: '127.0.0.1', port: 8888 },
   });
 });

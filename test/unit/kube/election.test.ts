@@ -44,6 +44,7 @@ function replica(identity: string, options: { stubborn?: boolean } = {}): Replic
     name: 'lease',
     identity,
     log,
+    countIn: 'test/renewals',
     clock: timers,
     random: () => 0.5,
     date: () => new Date(clock.now()),
@@ -278,4 +279,34 @@ describe('a lease', () => {
     expect(() => createElection({ ...base, deadlineMs: 15_000 })).toThrow(RangeError);
     expect(() => createElection({ ...base, retryMs: 9_000 })).toThrow(RangeError);
   });
+});
+
+test('the renewals of all holders are counted together, and only a holder knows their number', async () => {
+  const [a, b] = [replica('a'), replica('b')];
+  await pass(10_000);
+  const first = a.election.progress();
+  expect(first).toMatchObject({ uid: 'uid-lease', renewals: expect.any(Number) });
+  expect(first?.renewals).toBeGreaterThanOrEqual(4);
+  expect(b.election.progress()).toBeUndefined();
+  await pass(10_000);
+  const second = a.election.progress();
+  expect(second?.renewals).toBeGreaterThan(first?.renewals ?? 0);
+  expect(second?.renewedAt).toBeGreaterThan(first?.renewedAt ?? 0);
+  a.stop.abort();
+  await pass(1_000);
+  expect(a.election.progress()).toBeUndefined();
+  expect(b.election.progress()?.renewals).toBeGreaterThan(second?.renewals ?? 0);
+});
+
+test('the number of renewals falls when the API server has lost data, and begins again after an unreadable one', async () => {
+  const a = replica('a');
+  await pass(30_000);
+  const before = a.election.progress()?.renewals ?? 0;
+  leases.put({ ...leases.lease?.spec }, { 'test/renewals': '3' });
+  await pass(5_000);
+  expect(before).toBeGreaterThan(10);
+  expect(a.election.progress()?.renewals).toBeLessThan(10);
+  leases.put({ ...leases.lease?.spec }, { 'test/renewals': 'many' });
+  await pass(3_000);
+  expect(a.election.progress()?.renewals).toBeLessThan(4);
 });

@@ -8,6 +8,10 @@ interface Watcher {
   send(line: string): void;
 }
 
+interface Annotated {
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** The way of one replica to the API server. */
 export interface Link {
   cut: 'no' | 'refused' | 'hangs' | 'answers lost';
@@ -38,22 +42,25 @@ export class FakeLeases {
     };
     const api = {
       get: (_type: unknown, _name: unknown, signal?: AbortSignal) => call(signal, () => this.#get()),
-      create: (_type: unknown, draft: { spec: LeaseSpec }, signal?: AbortSignal) =>
+      create: (_type: unknown, draft: { metadata: Annotated; spec: LeaseSpec }, signal?: AbortSignal) =>
         call(signal, () => {
           if (this.lease !== null) throw status(409, 'AlreadyExists');
-          return this.put(draft.spec);
+          return this.put(draft.spec, draft.metadata.annotations);
         }),
       merge: (
         _type: unknown,
         _name: unknown,
-        patch: { metadata: { resourceVersion: string }; spec: LeaseSpec },
+        patch: { metadata: Annotated & { resourceVersion: string }; spec: LeaseSpec },
         _options: unknown,
         signal?: AbortSignal,
       ) =>
         call(signal, () => {
           const old = this.#get();
           if (old.metadata.resourceVersion !== patch.metadata.resourceVersion) throw status(409, 'Conflict');
-          return this.put({ ...old.spec, ...patch.spec });
+          return this.put(
+            { ...old.spec, ...patch.spec },
+            { ...old.metadata.annotations, ...patch.metadata.annotations },
+          );
         }),
       watch: (_type: unknown, _options: unknown, signal: AbortSignal) =>
         call(signal, () => this.#watch(signal, () => link.cut === 'no')),
@@ -64,12 +71,18 @@ export class FakeLeases {
     return { api: api as unknown as KubeApi, link };
   }
 
-  put(spec: LeaseSpec): Lease {
+  put(spec: LeaseSpec, annotations: Annotated['annotations'] = {}): Lease {
     this.#version += 1;
     this.lease = {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { namespace: 'system', name: 'lease', resourceVersion: String(this.#version) },
+      metadata: {
+        namespace: 'system',
+        name: 'lease',
+        uid: 'uid-lease',
+        resourceVersion: String(this.#version),
+        annotations: annotations ?? {},
+      },
       spec,
     };
     this.history.push(spec);

@@ -211,6 +211,7 @@ describe('with an election', () => {
       identity: 'me',
       leads: () => leads,
       terms: () => (leads ? 1 : 0),
+      progress: () => undefined,
       run: async (work, signal) => {
         const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
         await Promise.race([won, stopped]);

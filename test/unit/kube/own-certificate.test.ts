@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate.ts';
-import { serviceHosts } from '#kube/certificates/own-secret.ts';
+import { keepOwnCertificate, serviceHosts } from '#kube/certificates/own-secret.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { ownCertificate } from '#solver/own-serving.ts';
 import { memoryApi } from '../../support/kube/memory-api.ts';
@@ -122,3 +122,37 @@ test('the certificate is not served while the APIService cannot be written', asy
   const own = { api, at: { namespace: 'dns', name: 'tls' }, hosts, now: () => NOW };
   await expect(ownCertificate(own, signal)).rejects.toThrow('apiservices v1alpha1.acme.zonestead.dev not found');
 });
+
+test('a certificate is valid since an hour, so that a client whose clock is behind accepts it', async () => {
+  const { certificate, authorities } = await renewed(undefined, { hosts, now: NOW });
+  const hourBefore = new Date(NOW.getTime() - 3_600_000);
+  for (const pem of [certificate, authorities]) expect(new X509Certificate(pem).validFromDate).toEqual(hourBefore);
+});
+
+test('a replica whose clock is up to an hour behind keeps the certificate of another one', async () => {
+  const made = await renewed(undefined, { hosts, now: NOW });
+  expect(await renewed(made, { hosts, now: new Date(NOW.getTime() - 7_100_000) })).toBe(made);
+  expect(await renewed(made, { hosts, now: new Date(NOW.getTime() - 7_300_000) })).not.toBe(made);
+});
+
+test.each([
+  [2 * 3_600_000, '120 minutes ahead of'],
+  [-90 * DAY, '129600 minutes behind'],
+])(
+  'a process whose clock differs by %i ms from that of kube-apiserver replaces no certificate, and says so',
+  async (difference, words) => {
+    const { api, objects } = memoryApi();
+    const at = { namespace: 'dns', name: 'tls' };
+    const keep = (now: Date, clockDifference: () => number | null) =>
+      keepOwnCertificate(api, at, { hosts, now, clockDifference }, signal);
+    const made = await keep(NOW, () => 3_500_000);
+    const before = objects.get('secrets dns/tls');
+    const off = () => keep(new Date(NOW.getTime() + 100 * DAY), () => difference);
+    await expect(off()).rejects.toThrow(
+      `the clock of this machine is ${words} that of kube-apiserver, so no certificate is made: correct the clock that is wrong`,
+    );
+    expect(objects.get('secrets dns/tls')).toBe(before);
+    // A certificate that needs no replacement is used with any clock.
+    expect(await keep(NOW, () => difference)).toEqual(made);
+  },
+);

@@ -1,12 +1,10 @@
 // The reflector against every fault of a server or a network, on real sockets and with a fake clock. After each fault
 // the cache must again equal the server's last state, with nothing lost and no change reported twice.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApi } from '#kube/api/api.ts';
-import { errorFromAnswer } from '#kube/api/errors.ts';
 import { createTransport, type Transport } from '#kube/api/transport.ts';
 import { createReflector } from '#kube/cache/reflector.ts';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
-import { afterWatch, type WatchEnd } from '#kube/cache/watch.ts';
 import { createLogger } from '#telemetry/log.ts';
 import {
   type Answer,
@@ -54,16 +52,16 @@ afterEach(async () => {
 function start(...answers: Answer[]): void {
   server.script(...answers);
   const api = createApi(transport);
-  running = createReflector<Widget>({ api, type: WIDGETS, store, log, clock, random: () => 0, pageSize: 2 }).run(
-    stop.signal,
-  );
+  const wentBack = () => told.push('went back');
+  const options = { api, type: WIDGETS, store, log, clock, random: () => 0, pageSize: 2, wentBack };
+  running = createReflector<Widget>(options).run(stop.signal);
 }
 
 /** Waits for the n-th request and returns the verb and the parameters that matter. */
 async function request(count: number): Promise<string> {
   const { query } = await server.requests(count);
   const verb = query.get('watch') === 'true' ? 'WATCH' : 'LIST';
-  const parts = ['resourceVersion', 'resourceVersionMatch', 'continue', 'limit', 'timeoutSeconds']
+  const parts = ['resourceVersion', 'resourceVersionMatch', 'continue', 'fieldSelector', 'limit', 'timeoutSeconds']
     .filter((name) => query.has(name))
     .map((name) => `${name}=${query.get(name)}`);
   return [verb, ...parts].join(' ');
@@ -75,6 +73,9 @@ async function sleepThrough(ms: number): Promise<void> {
   await clock.advance(ms);
 }
 
+/** The look at the history before a watch is opened again. */
+const LOOK = 'LIST limit=1';
+const LOOK_AT = (name: string) => `LIST fieldSelector=metadata.name=${name} limit=1`;
 const WATCH_AT = (version: string) => `WATCH resourceVersion=${version} timeoutSeconds=300`;
 
 async function cacheHas(...versions: string[]): Promise<void> {
@@ -124,35 +125,40 @@ test('a watch applies additions, changes and deletions to the cache', async () =
 
 test('a watch that the server closes is reopened at once at the last version, bookmarks included', async () => {
   const [first, second] = [watch(), watch()];
-  start(page([], '10'), first.answer, second.answer, watch().answer);
+  const same = page([widget('a', '15')], '99');
+  start(page([], '10'), first.answer, same, second.answer, same, watch().answer);
   first.event('ADDED', widget('a', '15'));
   first.end();
-  expect(await request(3)).toBe(WATCH_AT('15'));
+  expect(await request(3)).toBe(LOOK_AT('a'));
+  expect(server.received[2]?.path).toContain('/namespaces/default/');
+  expect(await request(4)).toBe(WATCH_AT('15'));
   second.event('BOOKMARK', { kind: 'Widget', metadata: { resourceVersion: '99' } });
   second.end();
-  expect(await request(4)).toBe(WATCH_AT('99'));
-  expect(server.received.filter((entry) => !entry.query.has('watch'))).toHaveLength(1);
+  expect(await request(6)).toBe(WATCH_AT('99'));
+  expect(told).toEqual(['add a']);
 });
 
 test('a watch that ends at once without an event is reopened after a growing delay', async () => {
   const [first, second] = [watch(), watch()];
-  start(page([], '10'), first.answer, second.answer, watch().answer);
+  start(page([], '10'), first.answer, page([], '10'), second.answer, page([], '10'), watch().answer);
   first.end();
   second.end();
   await sleepThrough(800);
+  expect(await request(3)).toBe(LOOK);
   await sleepThrough(1_600);
-  expect(await request(4)).toBe(WATCH_AT('10'));
+  expect(await request(6)).toBe(WATCH_AT('10'));
 });
 
 test('a watch is reopened at the last version after a lost connection, without a list', async () => {
   const open = watch();
-  start(page([], '10'), open.answer, reset, watch().answer);
+  const same = page([widget('a', '11')], '11');
+  start(page([], '10'), open.answer, same, reset, same, watch().answer);
   open.event('ADDED', widget('a', '11'));
   open.reset();
   await sleepThrough(800);
-  await server.requests(3);
+  await server.requests(4);
   await sleepThrough(1_600);
-  expect(await request(4)).toBe(WATCH_AT('11'));
+  expect(await request(6)).toBe(WATCH_AT('11'));
   expect(told).toEqual(['add a']);
 });
 
@@ -248,23 +254,24 @@ test('an expired version after a restore of the server from a backup accepts the
 });
 
 test('a busy server that answers 429 is called again after Retry-After, without a list', async () => {
-  start(page([], '10'), status(429, 'TooManyRequests', 'busy', 7), watch().answer);
+  start(page([], '10'), status(429, 'TooManyRequests', 'busy', 7), page([], '10'), watch().answer);
   await server.requests(2);
   await sleepThrough(7_000);
-  expect(await request(3)).toBe(WATCH_AT('10'));
+  expect(await request(4)).toBe(WATCH_AT('10'));
 });
 
 test('a busy server that fails for a minute causes a new list', async () => {
   const failing = status(500, 'InternalError');
-  start(page([], '10'), ...Array.from({ length: 8 }, () => failing), page([], '20'), watch().answer);
+  const looks = Array.from({ length: 7 }, () => [page([], '10'), failing]);
+  start(page([], '10'), failing, ...looks.flat(), page([], '20'), watch().answer);
   for (const wait of [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]) await sleepThrough(wait);
-  expect(await request(10)).toBe('LIST resourceVersion=10 resourceVersionMatch=NotOlderThan limit=2');
-  expect(await request(11)).toBe(WATCH_AT('20'));
+  expect(await request(17)).toBe('LIST resourceVersion=10 resourceVersionMatch=NotOlderThan limit=2');
+  expect(await request(18)).toBe(WATCH_AT('20'));
 });
 
 test('a dead connection is closed after 150 s without a byte and reopened at the last version', async () => {
   const open = watch();
-  start(page([], '10'), open.answer, watch().answer);
+  start(page([], '10'), open.answer, page([widget('a', '13')], '13'), watch().answer);
   await server.requests(2);
   open.event('BOOKMARK', { kind: 'Widget', metadata: { resourceVersion: '12' } });
   await expect.poll(() => told.length + server.received.length, { interval: 5 }).toBe(2);
@@ -274,12 +281,71 @@ test('a dead connection is closed after 150 s without a byte and reopened at the
   await clock.advance(149_999);
   expect(server.received).toHaveLength(2);
   await clock.advance(1);
-  expect(await request(3)).toBe(WATCH_AT('13'));
+  expect(await request(4)).toBe(WATCH_AT('13'));
+});
+
+test('a watch without any event for 150 s causes a new list: etcd may have been restored to an older version', async () => {
+  start(page([widget('a', '9')], '10'), watch().answer, page([widget('a', '5')], '6'), watch().answer);
+  await server.requests(2);
+  await clock.advance(150_000);
+  expect(await request(3)).toBe('LIST limit=2');
+  expect(await request(4)).toBe(WATCH_AT('6'));
+  await cacheHas('a@5');
+});
+
+test('a lost watch is followed by a list of the restored etcd if its versions went back, and that is told before the cache changes', async () => {
+  const open = watch();
+  const older = page([widget('a', '3')], '20');
+  start(page([widget('a', '8')], '10'), open.answer, page([widget('a', '3')], '9'), older, watch().answer);
+  open.event('ADDED', widget('ghost', '12'));
+  await cacheHas('a@8', 'ghost@12');
+  open.end();
+  expect(await request(3)).toBe(LOOK_AT('ghost'));
+  expect(await request(4)).toBe('LIST limit=2');
+  expect(await request(5)).toBe(WATCH_AT('20'));
+  await cacheHas('a@3');
+  expect(told).toEqual(['add a', 'add ghost', 'went back', 'delete ghost', 'update a']);
+});
+
+test('an object that went back tells that etcd was restored, although the versions of the server have grown since', async () => {
+  const open = watch();
+  const older = page([widget('a', '3')], '50');
+  start(page([widget('a', '8')], '10'), open.answer, older, older, watch().answer);
+  await server.requests(2);
+  await clock.advance(2_000);
+  open.end();
+  expect(await request(5)).toBe(WATCH_AT('50'));
+  await cacheHas('a@3');
+  expect(told).toEqual(['add a', 'went back', 'update a']);
+});
+
+test('a lost watch is followed by a list if the newest object is gone, which does not tell a restored etcd', async () => {
+  const open = watch();
+  start(page([widget('a', '8')], '10'), open.answer, page([], '50'), page([], '50'), watch().answer);
+  await server.requests(2);
+  await clock.advance(2_000);
+  open.end();
+  expect(await request(4)).toBe('LIST limit=2');
+  expect(await request(5)).toBe(WATCH_AT('50'));
+  expect(told).toEqual(['add a', 'delete a']);
+});
+
+test('a watch is not opened again before the history of the server is known', async () => {
+  const open = watch();
+  const away = status(500, 'InternalError');
+  start(page([widget('a', '8')], '10'), open.answer, away, page([], '5'), page([], '5'), watch().answer);
+  await server.requests(2);
+  await clock.advance(2_000);
+  open.end();
+  await server.requests(3);
+  await sleepThrough(800);
+  expect(await request(6)).toBe(WATCH_AT('5'));
+  expect(told).toEqual(['add a', 'went back', 'delete a']);
 });
 
 test('a dead connection that is not silent is closed 5 s after the agreed end', async () => {
   const open = watch();
-  start(page([], '10'), open.answer, watch().answer);
+  start(page([], '10'), open.answer, page([widget('a', '14')], '14'), watch().answer);
   await server.requests(2);
   for (const version of ['11', '12', '13']) {
     open.event('ADDED', widget('a', version));
@@ -291,7 +357,7 @@ test('a dead connection that is not silent is closed 5 s after the agreed end', 
   await clock.advance(4_999);
   expect(server.received).toHaveLength(2);
   await clock.advance(1);
-  expect(await request(3)).toBe(WATCH_AT('14'));
+  expect(await request(4)).toBe(WATCH_AT('14'));
 });
 
 test('stopping a reflector ends an open watch, a wait and a list at once and sends no further request', async () => {
@@ -309,36 +375,4 @@ test('stopping a reflector during a wait leaves no timer behind', async () => {
   stop.abort();
   await running;
   expect(clock.timers()).toEqual([]);
-});
-
-describe('the step after a watch', () => {
-  const run = (end: WatchEnd, events = 1, lastedMs = 5_000) => ({ end, events, lastedMs });
-  const failed = (code: number, retryAfter?: string) =>
-    run({ kind: 'failed', error: errorFromAnswer(code, '', retryAfter) }, 0);
-
-  test.each([
-    [
-      'a watch that ended normally is reopened at once',
-      run({ kind: 'closed', by: 'server' }, 0),
-      undefined,
-      { list: 'no', wait: 'none' },
-    ],
-    [
-      'a very short one waits',
-      run({ kind: 'closed', by: 'server' }, 0, 999),
-      undefined,
-      { list: 'no', wait: 'backoff' },
-    ],
-    ['an unreadable one lists', run({ kind: 'corrupt', problem: 'x' }), undefined, { list: 'atLast', wait: 'backoff' }],
-    ['410 lists at once', failed(410), undefined, { list: 'atLast', wait: 'none' }],
-    ['410 once more waits first', failed(410), 0, { list: 'atLast', wait: 'backoff' }],
-    ['429 waits as told', failed(429, '9'), undefined, { list: 'no', wait: 9_000 }],
-    ['429 without a time waits and does not list', failed(429), 300_000, { list: 'no', wait: 'backoff' }],
-    ['503 waits as told', failed(503, '2'), undefined, { list: 'no', wait: 2_000 }],
-    ['a lost connection is reopened', failed(0), 59_999, { list: 'no', wait: 'backoff' }],
-    ['a minute of lost connections lists', failed(0), 60_000, { list: 'atLast', wait: 'backoff' }],
-    ['a refusal lists', failed(403), undefined, { list: 'newest', wait: 'backoff' }],
-  ] as const)('the step after a watch: %s', (_name, ended, failingForMs, expected) => {
-    expect(afterWatch(ended, failingForMs)).toEqual(expected);
-  });
 });

@@ -9,6 +9,7 @@ import { createApi } from '#kube/api/api.ts';
 import { type KubeCredentials, loadCredentials } from '#kube/api/credentials.ts';
 import { createTransport, type Transport, type TransportOptions } from '#kube/api/transport.ts';
 import {
+  type Answer,
   type FakeApiServer,
   json,
   page,
@@ -42,6 +43,22 @@ test('a call reuses an open connection', async () => {
   for (let i = 0; i < 20; i++) expect(await transport.request(GET)).toEqual({ i });
   // More than one: undici returns an answer a moment before its connection is free again.
   expect(new Set(server.received.map((request) => request.port)).size).toBeLessThanOrEqual(5);
+});
+
+test('the difference of the clocks is that of the last answer, also of an error', async () => {
+  const { server, transport } = await setUp({ systemTime: () => Date.parse('2026-11-21T10:00:00Z') });
+  expect(transport.clockDifference()).toBeNull();
+  const at =
+    (date: string): Answer =>
+    (response) =>
+      void response.writeHead(404, { date }).end('{}');
+  server.script(at('Sat, 21 Nov 2026 08:00:00 GMT'), at('Sat, 21 Nov 2026 10:00:03 GMT'), at('nonsense'));
+  const differences: unknown[] = [];
+  for (let call = 0; call < 3; call += 1) {
+    await transport.request(GET).catch(() => undefined);
+    differences.push(transport.clockDifference());
+  }
+  expect(differences).toEqual([7_200_000, -3_000, -3_000]);
 });
 
 test('a call never opens more connections than its limit', async () => {

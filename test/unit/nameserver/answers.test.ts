@@ -16,7 +16,15 @@ function world(answer: Partial<ReportAnswer>) {
   let reads = 0;
   const report = async (each: NodeReport, _signal: AbortSignal) => {
     sent.push(each);
-    return { duplicate: false, compare: null, transfers: null, ...answer };
+    return {
+      duplicate: false,
+      compare: null,
+      transfers: null,
+      removals: null,
+      salvage: null,
+      endings: 'db/0',
+      ...answer,
+    };
   };
   const read = async () => {
     reads += 1;

@@ -6,8 +6,10 @@ import { configurationFile } from '#nameserver/knot/configuration-file.ts';
 import { mergeConfiguration } from '#nameserver/knot/exported.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { derivePublicKey, keyId } from '#nameserver/knot/keys.ts';
+import { isLoading } from '#nameserver/knot/load.ts';
 import { isEqualSoa, laterDnames, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
-import { readSoaItem, SetCollector, unitsOfSet } from '#nameserver/knot/records.ts';
+import { readSignatureEnd, readSoaItem, SetCollector, unitsOfSet } from '#nameserver/knot/records.ts';
+import { parseKnotVersion } from '#nameserver/knot/version.ts';
 
 const set = (name: string, type: string, rdata: string[], ttl = 60) => ({ name, type, ttl, rdata });
 
@@ -60,6 +62,17 @@ test('items of the control socket become RRsets with relative names and canonica
   expect(items.flatMap((item) => collector.push([item]))).toEqual([set('@', 'MX', ['10 b.example.', '5 c.example.'])]);
   expect(collector.end()).toEqual([set('*.dev', 'TYPE65280', ['\\# 1 00'], 30)]);
   expect(collector.end()).toEqual([]);
+});
+
+test('items of the control socket tell when each signature ends, and no set has one', () => {
+  const ends: number[] = [];
+  const collector = new SetCollector('example.com', (end) => ends.push(end));
+  const signature = 'A 13 2 3600 20261210123456 20261119110456 4711 example.com. AAAA';
+  collector.push([{ owner: 'example.com.', ttl: '60', type: 'RRSIG', data: signature }]);
+  expect([ends, collector.end()]).toEqual([[Date.UTC(2026, 11, 10, 12, 34, 56) / 1_000], []]);
+  expect(readSignatureEnd('A 13 2 3600 1796906096 1795086296 4711 example.com. AAAA')).toBe(1_796_906_096);
+  for (const broken of ['', 'A 13 2 3600', 'A 13 2 3600 soon 20261119110456'])
+    expect(readSignatureEnd(broken)).toBeNaN();
 });
 
 test('items of the control socket hold the SOA', () => {
@@ -118,6 +131,36 @@ test('the configuration of knotd limits answers when that is asked for', () => {
     'mod-rrl:\n  - id: "default"\n    rate-limit: "50"\n    slip: "1"\n    whitelist: "10.0.0.0/8"\n',
   );
   expect(limited).toContain('"mod-rrl/default"');
+});
+
+test('the configuration of knotd has items of Knot 3.4 only for that version', () => {
+  const limit = { rateLimit: { perSecond: 50 } };
+  for (const version of ['3.4.6', '3.5.0', '4.0']) {
+    expect(text({ ...limit, version })).toContain('    instant-limit: "50"\n    time-rate-limit: "0"\n');
+    // Longer than any limit of a command in control.ts.
+    expect(text({ version })).toContain('    timeout: "660"\n');
+  }
+  for (const version of ['3.2.6', '3.3.10', null]) {
+    expect(text({ ...limit, version })).not.toContain('instant-limit');
+    expect(text({ version })).toContain('    timeout: "5"\n');
+  }
+});
+
+test('a zone that knotd loads, or is about to load, is loading in the words of each version', () => {
+  const state = (data: string) => [
+    { type: 'serial', data: '-' },
+    { type: 'load', data },
+  ];
+  for (const words of ['running', 'pending', 'running(+2s)', 'pending(0)']) expect(isLoading(state(words))).toBe(true);
+  for (const words of ['-', 'not scheduled', '+3h', 'frozen(+1s)']) expect(isLoading(state(words))).toBe(false);
+});
+
+test('the version of Knot is read from the words of its programs and of knotd', () => {
+  for (const words of ['knotd (Knot DNS), version 3.2.6\n', 'Version: 3.2.6', '3.2.6']) {
+    expect(parseKnotVersion(words)).toBe('3.2.6');
+  }
+  expect(parseKnotVersion('knotc, Knot DNS 3.4.6\n')).toBe('3.4.6');
+  expect(parseKnotVersion('another program')).toBeNull();
 });
 
 test('the configuration of knotd replaces its items in an exported one, and keeps zones and everything for secondaries', () => {

@@ -18,11 +18,12 @@ const samples = (name: string, items: readonly KnotItem[]) => {
   return collectSamples(family, items).map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
 };
 
-test('the reader counts queries by transport and family, with XDP and QUIC', () => {
+test('the reader counts queries by transport and family, with XDP, TLS and QUIC', () => {
   const items = [
     stat('request-protocol', 'udp4', 5),
     stat('request-protocol', 'udp4-xdp', 2),
     stat('request-protocol', 'tcp6', 1),
+    stat('request-protocol', 'tls4', 3),
     stat('request-protocol', 'quic6', 4),
     stat('server-operation', 'query', 11),
   ];
@@ -31,6 +32,7 @@ test('the reader counts queries by transport and family, with XDP and QUIC', () 
     'udp ipv6 0',
     'tcp ipv4 0',
     'tcp ipv6 1',
+    'tls ipv4 3',
     'quic ipv6 4',
   ]);
 });

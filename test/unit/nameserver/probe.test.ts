@@ -273,9 +273,11 @@ describe('an RRset', () => {
     expect((await rrsetServed(www, [ns], patient))[0]?.ok).toBe(true);
     expect((await rrsetServed(www, [ns], { ...patient, verifyTcp: true }))[0]?.problem).toBe('does not serve it yet');
     const deaf = await server(() => ({ answers: [a('192.0.2.1')] }), { tcp: false });
-    expect((await rrsetServed(www, [deaf], { ...patient, verifyTcp: true }))[0]?.problem).toBe(
-      'does not answer over TCP',
-    );
+    // It answers over UDP, so it is not away.
+    expect((await rrsetServed(www, [deaf], { ...patient, verifyTcp: true }))[0]).toMatchObject({
+      problem: 'does not answer over TCP',
+      isSilent: false,
+    });
   });
 
   test('an RRset gets a verdict for every server, and one that does not answer does not affect the others', async () => {
@@ -283,10 +285,10 @@ describe('an RRset', () => {
     const silent = await server(() => undefined);
     const late = await server(() => ({ rcode: 3 }));
     const verdicts = await rrsetServed(www, [good, silent, late], { timeoutMs: 2_000, attempts: 1, signal });
-    expect(verdicts.map(({ server: { name }, ok, problem }) => [name, ok, problem])).toEqual([
-      [good.name, true, null],
-      [silent.name, false, 'does not answer over UDP'],
-      [late.name, false, 'says the name does not exist'],
+    expect(verdicts.map(({ server: { name }, ok, problem, isSilent }) => [name, ok, problem, isSilent])).toEqual([
+      [good.name, true, null, false],
+      [silent.name, false, 'does not answer over UDP', true],
+      [late.name, false, 'says the name does not exist', false],
     ]);
   });
 });

@@ -22,17 +22,17 @@ async function machine(version: string): Promise<{ program: string; places: stri
 }
 
 test('Knot DNS 3.2 with a shared module is refused, and the message names the package to remove', () => {
-  expect(judgeSharedModules('knotd (Knot DNS), version 3.2.6\n', [GEOIP])).toMatch(
+  expect(judgeSharedModules('3.2.6', [GEOIP])).toMatch(
     /^Knot DNS 3\.2 with a shared module \(.*geoip\.so\) crashes .*apt-get remove knot-module-geoip\. Knot DNS 3\.4 works/,
   );
 });
 
 test('Knot DNS 3.4 with shared modules works, and so does 3.2 without its own ones', () => {
   const newer = GEOIP.replace('3.2', '3.4');
-  expect(judgeSharedModules('knotd (Knot DNS), version 3.4.6', [newer])).toBeNull();
-  expect(judgeSharedModules('knotd (Knot DNS), version 3.2.6', [])).toBeNull();
-  expect(judgeSharedModules('knotd (Knot DNS), version 3.2.6', [newer])).toBeNull();
-  expect(judgeSharedModules('another program', [GEOIP])).toBeNull();
+  expect(judgeSharedModules('3.4.6', [newer])).toBeNull();
+  expect(judgeSharedModules('3.2.6', [])).toBeNull();
+  expect(judgeSharedModules('3.2.6', [newer])).toBeNull();
+  expect(judgeSharedModules(null, [GEOIP])).toBeNull();
 });
 
 test('a folder is not prepared for a knotd that would crash, and a program that is not there has no fault', async () => {

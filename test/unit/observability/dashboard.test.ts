@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { dashboard, dashboardText, ROWS } from '../../../charts/tools/dashboard/dashboard.ts';
+import { OBJECTIVES } from '../../../charts/tools/slo/objectives.ts';
 
 const FILE = new URL('../../../charts/zonestead/files/dashboard.json', import.meta.url);
 const COLUMNS = 24;
@@ -56,7 +57,7 @@ test('the dashboard names only variables that there are, the namespace in every 
   for (const { title, expr } of targets) {
     const used = [...expr.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name ?? '');
     expect([title, used.filter((name) => !known.includes(name))]).toEqual([title, []]);
-    const selectors = [...expr.matchAll(/\bzonestead_\w+(\{[^}]*\})?/g)].map(([, matchers = '']) => matchers);
+    const selectors = [...expr.matchAll(/\bzonestead_[\w:]+(\{[^}]*\})?/g)].map(([, matchers = '']) => matchers);
     expect([title, selectors.filter((each) => !each.includes('namespace=~"$namespace"'))]).toEqual([title, []]);
     // Grafana's is four scrapes at least: a fixed one is empty where Prometheus scrapes less often.
     const ranges = [...expr.matchAll(/\[([^\]]*)\]/g)].map(([, range]) => range);
@@ -70,4 +71,27 @@ test('the dashboard gives each query of a panel a letter, and is asked once for 
     const overTime = type === 'timeseries';
     for (const { instant, range } of own) expect([title, instant, range]).toEqual([title, !overTime, overTime]);
   }
+});
+
+test('the dashboard leads from the objectives down to the processes, with the objectives as thresholds', () => {
+  const titles = ROWS.map(({ title }) => title);
+  const way = ['Objectives and alerts', 'Users', 'Name servers', 'Feed', 'REST service', 'Database', 'Processes'];
+  expect(titles.slice(0, way.length)).toEqual(way);
+  const stats = panels.slice(0, OBJECTIVES.length);
+  expect(stats.map(({ title }) => title)).toEqual(OBJECTIVES.map(({ title }) => `${title} (1 h)`));
+  for (const [at, { fieldConfig }] of stats.entries())
+    expect(fieldConfig.defaults.thresholds?.steps).toEqual([
+      { color: 'red', value: null },
+      { color: 'green', value: OBJECTIVES[at]?.target },
+    ]);
+  expect(panels.map(({ type }) => type)).toContain('alertlist');
+});
+
+test('the dashboard marks deployments, and lets the user choose the region and the instance', () => {
+  expect(variables.map(({ name }) => name)).toEqual(['datasource', 'namespace', 'region', 'instance']);
+  // A label that no series has must hide nothing.
+  for (const variable of variables.slice(1)) expect(variable).toMatchObject({ includeAll: true, allValue: '.*' });
+  expect(made.annotations?.list).toMatchObject([
+    { name: 'Deployments', enable: true, titleFormat: '{{component}} {{version}}' },
+  ]);
 });

@@ -11,7 +11,7 @@ function setFor(object: DNSRecord) {
   const verdict = judgeSpec(object, 'example.org');
   if (!verdict.ok) throw new Error(verdict.message);
   const whenClusterLost = object.spec.whenClusterLost ?? 'Keep';
-  return buildSetChange(object, 'east', verdict.desired, { drift: 'Enforce', whenClusterLost });
+  return buildSetChange(object, 'east', verdict.desired, { drift: 'Enforce', whenClusterLost }, false);
 }
 
 test.each([

@@ -1,11 +1,18 @@
 // The heartbeats of the cluster: their receivers, their times, and the answers that make records run.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
-import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from '#operator/cluster/heartbeats.ts';
-import { pickServed } from '#operator/record/prove.ts';
+import {
+  createHeartbeats,
+  type HeartbeatOptions,
+  type HeartbeatResult,
+  type Heartbeats,
+} from '#operator/cluster/heartbeats.ts';
+import { OlderObjects } from '#operator/cluster/older.ts';
+import type { Holder } from '#operator/cluster/seen-holder.ts';
+import { SeenRestore } from '#operator/cluster/seen-restore.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
@@ -24,11 +31,18 @@ let answers: Record<string, Answer>;
 let beats: Heartbeats;
 let ownFailure: Error | null;
 let stop: AbortController;
+let older: OlderObjects;
+/** The Lease, and the time of the last list, for tests of a restored etcd. */
+let lease: Pick<HeartbeatOptions, 'lease' | 'listedAt'>;
+let seenRestore: SeenRestore;
+let queries: Record<string, string | undefined>[];
 let ended: Promise<void>;
 
 const clientOf = (key: string) =>
   fakeClient(
-    on(sendHeartbeat, async ({ params, query: { owner = '' } = {} }, call) => {
+    on(sendHeartbeat, async ({ params, query = {} }, call) => {
+      const { owner = '' } = query;
+      queries.push(query);
       sent.push(`${key} ${params.name} ${owner}`);
       const answer = answers[owner] ?? {};
       if (answer === 'silence') {
@@ -58,6 +72,9 @@ beforeEach(() => {
   clock = new FakeClock();
   [sent, results, changes, lines, zones, answers, name] = [[], [], [], [], [], {}, 'east'];
   ownFailure = null;
+  [lease, queries] = [{}, []];
+  seenRestore = new SeenRestore(clock, () => 'restore');
+  older = new OlderObjects(clock);
   stop = new AbortController();
   beats = createHeartbeats({
     clock,
@@ -75,6 +92,12 @@ beforeEach(() => {
     changed: (which, isDrained) =>
       changes.push(`${isDrained ? 'drained' : 'active'} ${which.map(({ metadata }) => metadata.name)}`),
     sent: (result) => results.push(result),
+    older,
+    restoredChanged: (which, isRestored) =>
+      changes.push(`${isRestored ? 'restored' : 'accepted'} ${which.map(({ metadata }) => metadata.name)}`),
+    seenRestore: { id: () => seenRestore.id(), begin: () => seenRestore.begin() },
+    lease: () => lease.lease?.(),
+    listedAt: () => lease.listedAt?.() ?? 0,
   });
 });
 afterEach(async () => {
@@ -206,16 +229,6 @@ test.each([
   expect(lines.filter((line) => line.includes(remedy))).toHaveLength(1);
 });
 
-test('records that are withdrawn are served only where nothing else is', () => {
-  const [here, gone] = [
-    { id: 1, withdrawn: false },
-    { id: 2, withdrawn: true },
-  ];
-  expect(pickServed([here, gone])).toEqual([here]);
-  expect(pickServed([gone])).toEqual([gone]);
-  expect(pickServed([])).toEqual([]);
-});
-
 test('heartbeats report another cluster with the name to the zones of that owner, until the name is free', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   const taken = () => zones.map((zone) => beats.isNameTaken(zone));
@@ -259,4 +272,128 @@ test('a set that another client changed is told once for each change, however of
   answers['org:a'] = { changed: [set(2), set(1)] };
   await clock.advance(10_000);
   expect(changes).toEqual(['others k8s:east/default/w2 key ci']);
+});
+
+describe('a restored etcd', () => {
+  let renewals: number;
+  let listedAt: number;
+  beforeEach(() => {
+    [renewals, listedAt] = [500, 0];
+    lease = {
+      lease: () => ({ uid: 'uid-lease', renewals, renewedAt: clock.now() }),
+      listedAt: () => listedAt,
+    };
+    zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  });
+  const isRestored = (at = 0) => beats.isEtcdRestored(zones[at]);
+  const restored = '2026-11-26T10:00:00.000Z';
+
+  test('heartbeats tell the Lease and its renewals', async () => {
+    await run();
+    expect(queries[0]).toMatchObject({ lease: 'uid-lease', renewals: '500' });
+    renewals = 505;
+    await clock.advance(10_000);
+    expect(queries.at(-1)).toMatchObject({ lease: 'uid-lease', renewals: '505' });
+    expect(queries.at(-1)).not.toHaveProperty('older');
+  });
+
+  test('whether etcd was restored is not known before the service has answered, and concerns the zones of that owner only', async () => {
+    answers = { 'org:1': { etcdRestoredAt: restored }, 'org:2': 'silence' };
+    await run();
+    expect([isRestored(0), isRestored(1)]).toEqual([true, undefined]);
+    expect(changes).toContain('restored a');
+    // A zone without a DNSZone: the owners that the own key writes for.
+    expect(beats.isEtcdRestored(undefined)).toBe(true);
+    answers = { 'org:1': { etcdRestoredAt: null, olderAcceptedAt: restored }, 'org:2': {} };
+    await clock.advance(20_000);
+    expect([isRestored(0), isRestored(1)]).toEqual([false, false]);
+    expect(changes.filter((each) => /^(restored|accepted)/.test(each))).toEqual(['restored a', 'accepted a']);
+  });
+
+  test('an acceptance without a restored etcd is told once, for objects that are older one by one', async () => {
+    await run();
+    answers = { 'org:1': { olderAcceptedAt: restored } };
+    await clock.advance(30_000);
+    expect(changes.filter((each) => /^(restored|accepted)/.test(each))).toEqual(['accepted a']);
+  });
+
+  test('after a list, it is not known until a heartbeat has told a later renewal, which is then early', async () => {
+    await clock.advance(1_000);
+    await run();
+    expect(isRestored()).toBe(false);
+    await clock.advance(3_000);
+    listedAt = clock.now();
+    const renewedAt = clock.now() - 1;
+    lease.lease = () => ({ uid: 'uid-lease', renewals, renewedAt });
+    expect(isRestored()).toBeUndefined();
+    await clock.advance(2_000);
+    expect(isRestored()).toBeUndefined();
+    lease.lease = () => ({ uid: 'uid-lease', renewals: 501, renewedAt: listedAt });
+    await clock.advance(1_000);
+    expect(isRestored()).toBe(false);
+  });
+
+  test('a service that does not answer is not asked more often because releases wait', async () => {
+    await run();
+    listedAt = clock.now() + 1;
+    answers = { 'org:1': 'silence', 'org:2': 'silence' };
+    await clock.advance(10_000);
+    const before = sent.length;
+    await clock.advance(60_000);
+    expect(sent.length - before).toBeLessThanOrEqual(2 * (60 / 2));
+  });
+
+  test('a key that may not send heartbeats holds nothing back', async () => {
+    const refusal = new ApiError({
+      status: 403,
+      code: 'forbidden',
+      message: 'no',
+      retryAfterMs: null,
+      requestId: null,
+    });
+    answers = { 'org:2': refusal };
+    await run();
+    expect(isRestored(1)).toBe(false);
+  });
+
+  test('a restore that this process saw without a Lease is told to each owner until its heartbeat is answered, and holds releases until then', async () => {
+    const seen = new SeenRestore(clock, () => `restore-${queries.length}`);
+    [lease, seenRestore] = [{}, seen];
+    zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+    const known = () => zones.map((zone) => beats.isEtcdRestored(zone));
+    await run();
+    seen.note('records');
+    answers = { 'org:2': new ApiUnavailable('away') };
+    expect(known()).toEqual([undefined, undefined]);
+    await clock.advance(3_000);
+    expect([queries.at(-1)?.restore, ...known()]).toEqual([seen.id(), false, undefined]);
+    [answers, queries] = [{}, []];
+    await clock.advance(10_000);
+    expect(queries.flatMap(({ restore, owner }) => (restore === seen.id() ? [owner] : []))).toEqual(['org:2']);
+    expect(known()).toEqual([false, false]);
+  });
+
+  test('more than five older objects of an owner are told after a while, and hold its releases at once', async () => {
+    await run();
+    for (let n = 0; n < 6; n += 1) older.note(`default/r${n}`, 'a');
+    expect([isRestored(0), isRestored(1)]).toEqual([undefined, false]);
+    await clock.advance(10_000);
+    expect(queries.at(-1)).not.toHaveProperty('older');
+    await clock.advance(20_000);
+    expect(queries.filter(({ owner, older: count }) => owner === 'org:1' && count === '6').length).toBeGreaterThan(0);
+    expect(queries.filter(({ owner, older: count }) => owner === 'org:2' && count !== undefined)).toEqual([]);
+    answers = { 'org:1': { etcdRestoredAt: restored } };
+    await clock.advance(10_000);
+    queries = [];
+    // The operator does not tell it again: an owner may accept it in the meantime.
+    await clock.advance(10_000);
+    expect(queries.some(({ older: count }) => count !== undefined)).toBe(false);
+    for (let n = 0; n < 6; n += 1) older.clear(`default/r${n}`);
+  });
+
+  test('five older objects hold nothing', async () => {
+    await run();
+    for (let n = 0; n < 5; n += 1) older.note(`default/r${n}`, 'a');
+    expect(isRestored()).toBe(false);
+  });
 });

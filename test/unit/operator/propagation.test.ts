@@ -7,7 +7,7 @@ import type { ZoneNode } from '#contract/feed.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
+import type { ExpectedRecord, ProofScope } from '#nameserver/probe/rounds.ts';
 import { createPropagation, NO_PROOF, type ReadyWhen } from '#operator/proof/propagation.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
@@ -40,15 +40,18 @@ function apiWith(nodes: ZoneNode[] | (() => Promise<ZoneNode[]>), secondaries: Z
 /** One script for each name server: ns1.example.net, ns2.example.net, … */
 const proof = (...scripts: Script[]) => proofWith(realClock, scripts);
 
-async function proofWith(clock: Clock, scripts: readonly Script[]) {
+async function proofWith(clock: Clock, scripts: readonly Script[], scope: ProofScope = 'Reachable') {
   const servers = await Promise.all(scripts.map((script) => startNameServer(script)));
   open.push(...servers);
   const names = servers.map((_, index) => `ns${index + 1}.example.net`);
   const overrides = new Map(servers.map(({ address, port }, index) => [names[index] as string, { address, port }]));
   const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
-  const propagation = createPropagation(overrides, clock, () => new Date('2026-01-01T00:01:00Z'), {
-    resolve4: nowhere,
-    resolve6: nowhere,
+  const propagation = createPropagation({
+    overrides,
+    clock,
+    date: () => new Date('2026-01-01T00:01:00Z'),
+    scope,
+    resolver: { resolve4: nowhere, resolve6: nowhere },
   });
   const prove = (
     api: ReturnType<typeof apiWith>,

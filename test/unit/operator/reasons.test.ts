@@ -70,7 +70,7 @@ test('the page of Events explains every reason of an Event, and no other', async
 test('a reason is spelled alike in alerts, their tests and their runbooks', async () => {
   const named = new Set<string>();
   // Other metrics have reasons in lower case.
-  for (const file of ['charts/zonestead/files/alerts.yaml', 'deploy/observability/alerts.test.yaml'])
+  for (const file of ['charts/zonestead/files/alerts/operator.yaml', 'deploy/observability/operator.test.yaml'])
     for (const [, values = ''] of (await read(file)).matchAll(/reason!?[=~]+"([^"]*)"/g))
       for (const value of values.split('|')) if (/^[A-Z]/.test(value)) named.add(value);
   // The reason of an Event, and of no condition.
@@ -80,4 +80,35 @@ test('a reason is spelled alike in alerts, their tests and their runbooks', asyn
   // Kubernetes gives this reason to a container.
   named.delete('OOMKilled');
   expect([...named].filter((name) => !all.includes(name))).toEqual([]);
+});
+
+test('the metric of delegations counts each zone under its reason, and a delegated one under none', async () => {
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const zones = createStore<DNSZone>({ log });
+  const metrics = createMetrics({ processMetrics: false });
+  createObserver(metrics, { zones, records: createStore<DNSRecord>({ log }) });
+  const zone = (name: string, status?: 'True' | 'False', reason = '') => {
+    const lastTransitionTime = '2026-11-21T10:00:00Z';
+    const conditions = status ? [{ type: 'Delegated', status, reason, message: '', lastTransitionTime }] : [];
+    const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1' };
+    return {
+      apiVersion: 'zonestead.dev/v1alpha1',
+      kind: 'DNSZone',
+      metadata,
+      status: { conditions },
+    } as unknown as DNSZone;
+  };
+  zones.replace([
+    zone('good', 'True', 'Delegated'),
+    zone('new'),
+    zone('wrong', 'False', 'DSMismatch'),
+    zone('old', 'False', 'OfLongAgo'),
+  ]);
+  const { values = [] } = (await metrics.registry.getSingleMetric('zonestead_zones_not_delegated')?.get()) ?? {};
+  const counts = Object.fromEntries(values.map(({ labels, value }) => [labels.reason, value]));
+  expect(counts).toEqual({
+    ...Object.fromEntries(NOT_DELEGATED_REASONS.map((each) => [each, 0])),
+    NotChecked: 1,
+    DSMismatch: 1,
+  });
 });

@@ -1,9 +1,11 @@
 // The keys that send the heartbeats of the cluster, and the DNSRecords that run after a drain or a restoration.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { realClock } from '#base/clock.ts';
 import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { OperatorContext } from '#operator/access/context.ts';
+import { OlderObjects } from '#operator/cluster/older.ts';
 import { createClusterReports } from '#operator/cluster/reports.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -59,8 +61,10 @@ async function start(): Promise<void> {
       remembered: (zoneId: string) => (zoneId === 'unread' ? undefined : { client: client(`key of ${zoneId}`) }),
     },
     namespaces: { get: (name: string) => ({ metadata: { uid: `uid of ${name}` } }) },
-    zones: { list: () => zones },
+    zones: { list: () => zones, listedAt: () => 0 },
+    older: new OlderObjects(realClock),
     records: {
+      listedAt: () => 0,
       byIndex: (_index: unknown, key: string) => (key === keyOf(zone('a') as DNSZone) ? records : []),
       get: (key: string) => records.find((each) => keyOf(each) === key),
     },
@@ -68,7 +72,7 @@ async function start(): Promise<void> {
     enqueueRecord: (key: string) => ran.push(key),
   } as unknown as OperatorContext;
   const log = createLogger({ name: 'operator', destination: { write: () => undefined } });
-  ended = createClusterReports(context, log, () => undefined).run(stop.signal);
+  ended = createClusterReports(context, log, () => undefined, undefined).run(stop.signal);
   await settle();
 }
 

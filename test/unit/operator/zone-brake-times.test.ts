@@ -29,7 +29,7 @@ const remove = (from: number, to: number, { atMs = 0, annotations = {} } = {}) =
     return { ...zone, metadata: { ...zone.metadata, deletionTimestamp, annotations } };
   });
 };
-const may = (n: number) => brake.mayDelete(zones[n] as DNSZone, zones);
+const may = (n: number, isStarting = false) => brake.mayDelete(zones[n] as DNSZone, zones, isStarting);
 /** The operator deletes them at the service. */
 const finish = (from: number, to: number) => {
   for (const zone of zones.splice(from, to - from)) brake.deleted(zone);
@@ -87,4 +87,16 @@ test('the decision comes after ten seconds, also if the deletions do not end', a
   }
   remove(7, 8);
   expect(may(0)).toBe(true);
+});
+
+test('soon after a start, more than 5 % of all zones are held, and 20 of them are not', async () => {
+  have(400);
+  remove(0, 20);
+  expect(may(0, true)).not.toBe(false);
+  remove(0, 21);
+  expect(may(0, true)).toBe(false);
+  expect(may(0, false)).not.toBe(false);
+  have(420);
+  remove(0, 21);
+  expect(may(0, true)).not.toBe(false);
 });

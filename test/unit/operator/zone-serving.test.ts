@@ -13,6 +13,7 @@ const server = (serial: number | null, problem: string | null = null): ServerVer
   serial,
   node: 'ns1',
   problem,
+  isSilent: false,
 });
 const CURRENT: ZoneNode = { node: 'ns1', current: true, reportedAt: '2026-01-01T00:00:00Z' };
 const BEHIND: ZoneNode = { ...CURRENT, current: false };

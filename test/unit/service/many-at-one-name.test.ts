@@ -56,11 +56,21 @@ function costOf(steps: Steps<unknown>): { all: number; longest: number; result: 
   }
 }
 
-/** How many times as much the larger work costs: the best of three, because the machine has other work too. */
+/** Eight times as much work; a quadratic cost is 64 times as high. */
+const MOST = 24;
+
+/**
+ * How many times as much the larger work costs: less than MOST if one of three runs shows it, because the machine has
+ * other work too.
+ */
 function growthOf(make: (size: number) => Steps<unknown>, small: number, large: number): number {
-  const best = (size: number) => Math.min(...count(3, () => costOf(make(size)).all));
-  best(small);
-  return best(large) / Math.max(1, best(small));
+  const cost = (size: number) => costOf(make(size)).all;
+  // The first runs are compiled meanwhile.
+  count(3, () => cost(small));
+  const least = Math.max(1, Math.min(...count(3, () => cost(small))));
+  let growth = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3 && growth >= MOST; run += 1) growth = Math.min(growth, cost(large) / least);
+  return growth;
 }
 
 let ids = 0;
@@ -96,7 +106,7 @@ const WORKS: Record<string, (size: number) => Steps<unknown>> = {
 
 describe.each(Object.entries(WORKS))('%s', (title, work) => {
   test(`${title} costs in proportion to its size`, () => {
-    expect(growthOf(work, 125, 1_000)).toBeLessThan(24);
+    expect(growthOf(work, 125, 1_000)).toBeLessThan(MOST);
   });
 
   test(`${title} takes steps that are short`, () => {
@@ -116,7 +126,7 @@ test('delegations that are refused one by one cost in proportion to their size',
     false,
     false,
   ]);
-  expect(growthOf(work, 125, 1_000)).toBeLessThan(24);
+  expect(growthOf(work, 125, 1_000)).toBeLessThan(MOST);
 });
 
 test('additions to one RRset through the PowerDNS API cost in proportion to their number', () => {
@@ -133,7 +143,7 @@ test('additions to one RRset through the PowerDNS API cost in proportion to thei
     });
     return planPowerDnsChange(count(size, extend), current(size));
   };
-  expect(growthOf(work, 500, 4_000)).toBeLessThan(24);
+  expect(growthOf(work, 500, 4_000)).toBeLessThan(MOST);
 });
 
 test('prerequisites about one RRset cost in proportion to their number', () => {

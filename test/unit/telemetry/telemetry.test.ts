@@ -94,6 +94,18 @@ describe('the health server', () => {
     expect((await get('/')).status).toBe(404);
   });
 
+  test('the health server asks the deep check only for ?deep, and has the same answer without such a check', async () => {
+    const ready = () => ({ ok: true });
+    const deep = () => ({ ok: false, checks: { database: 'down' } });
+    server = await startHealthServer({ port: 0, host: '127.0.0.1', ready, deep });
+    const status = async (path: string) => (await get(path)).status;
+    const paths = ['/readyz', '/readyz?deep', '/readyz?deep=1', '/readyz?other'];
+    expect(await Promise.all(paths.map(status))).toEqual([200, 503, 503, 200]);
+    await server.close();
+    server = await startHealthServer({ port: 0, host: '127.0.0.1', ready });
+    expect(await status('/readyz?deep')).toBe(200);
+  });
+
   test('the health server says no when a callback throws or hangs, without telling strangers why', async () => {
     const live = () => Promise.reject(new Error('secret detail'));
     const ready = () => new Promise<never>(() => undefined);

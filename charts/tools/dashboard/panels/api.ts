@@ -6,7 +6,7 @@ export const API: Row = {
   panels: [
     {
       title: 'Requests by status',
-      description: '4xx are the callers’ own; 503 is busy and is sent again; other 5xx are ours.',
+      description: '4xx are the callers’ own; 503 is a busy zone or a database that is away; other 5xx are ours.',
       kind: 'stacked',
       unit: 'reqps',
       queries: one(`sum by (code) (${rate('api_request_duration_seconds_count')})`, '{{code}}'),
@@ -29,14 +29,23 @@ export const API: Row = {
       queries: one(`sum by (bucket, result) (${rate('api_writes_total')}) > 0`, '{{bucket}} {{result}}'),
     },
     {
-      title: 'Database pool',
-      description: 'Statements and transactions in progress, and the size of the pool. Above that size they wait.',
+      title: 'Load',
+      description: 'How late the event loop is, and the level of the load guard. From level 1, requests are refused.',
       kind: 'lines',
       unit: 'short',
-      width: 6,
       queries: [
-        { expr: of('database_operations_in_flight'), legend: 'work {{instance}}' },
-        { expr: `max(${of('database_connections_max')})`, legend: 'pool' },
+        { expr: of('api_load_delay_seconds'), legend: 'seconds {{instance}}' },
+        { expr: of('api_load_level'), legend: 'level {{instance}}' },
+      ],
+    },
+    {
+      title: 'Refused because of load',
+      description: 'Requests that the load guard refused, and answers 503 because the database was away.',
+      kind: 'lines',
+      unit: 'reqps',
+      queries: [
+        { expr: `sum by (kind) (${rate('api_load_refused_total')})`, legend: 'load: {{kind}}' },
+        { expr: `sum by (kind) (${rate('api_outage_answers_total')})`, legend: 'database away: {{kind}}' },
       ],
     },
     {
@@ -44,7 +53,6 @@ export const API: Row = {
       description: 'By method and pattern.',
       kind: 'lines',
       unit: 's',
-      width: 9,
       // For a route without requests the quantile is NaN, which is a line without a point.
       queries: one(
         `topk(8, ${quantile(0.99, 'api_request_duration_seconds', ['method', 'route'])} > 0)`,
@@ -56,7 +64,6 @@ export const API: Row = {
       description: 'Requests by caller and route.',
       kind: 'stacked',
       unit: 'reqps',
-      width: 9,
       queries: one(
         `sum by (method, route) (${rate('api_request_duration_seconds_count')}) > 0`,
         '{{method}} {{route}}',

@@ -1,6 +1,5 @@
-// Name servers: the metrics of knotd and of its node, and of the nodes as the REST service sees them, as data for
-// panel.ts.
-import { of, one, perMinute, type Row, rate } from './panel.ts';
+// Name servers: knotd, its resources and its secondaries, as data for panel.ts. feed.ts has the way of changes to it.
+import { foreign, from, of, one, perMinute, type Row, rate } from './panel.ts';
 
 export const DNS: Row = {
   title: 'Name servers',
@@ -46,50 +45,42 @@ export const DNS: Row = {
     },
     {
       title: 'Memory of name servers',
-      description:
-        'Resident memory of knotd, where its process is visible. In pods, see container_memory_working_set_bytes.',
+      description: 'Memory of knotd: of its process where the node sees it, in pods of its container.',
       kind: 'lines',
       unit: 'bytes',
-      queries: one(of('dns_memory_bytes'), '{{instance}}'),
-    },
-    {
-      title: 'Nodes behind',
-      description: 'Age of the oldest change that a node has not applied. Above 30 s: see the log of the node.',
-      kind: 'lines',
-      unit: 's',
-      queries: one(`max by (namespace, node) (${of('node_lag_seconds')}) < 1e9`, '{{namespace}} {{node}}'),
-    },
-    {
-      title: 'Zones that wait or fail',
-      description: 'Zones with changes that a node has not applied (waiting), or cannot apply (failing).',
-      kind: 'lines',
-      unit: 'short',
       queries: [
-        { expr: of('node_zones_waiting'), legend: 'waiting {{instance}}' },
-        { expr: `max by (namespace, node) (${of('node_failing_zones')})`, legend: 'failing {{namespace}} {{node}}' },
+        { expr: of('dns_memory_bytes'), legend: '{{instance}}' },
+        from('kubelet', foreign('container_memory_working_set_bytes', 'container="knot"'), '{{pod}}'),
       ],
     },
     {
-      title: 'Zones of the nodes',
-      description: 'Each node has all zones. A node that has fewer is still loading them.',
+      title: 'CPU of name servers',
+      description: 'Cores of the containers of knotd. In a flood of queries, this is the first limit.',
       kind: 'lines',
       unit: 'short',
-      queries: one(of('node_zones'), '{{instance}}'),
+      queries: [
+        from(
+          'kubelet',
+          `rate(${foreign('container_cpu_usage_seconds_total', 'container="knot"')}[$__rate_interval])`,
+          '{{pod}}',
+        ),
+      ],
     },
     {
-      title: 'Work of the nodes',
-      description: 'Attempts to apply the changes of one zone, by result. Failed ones are retried.',
+      title: 'Free space of name servers',
+      description: 'The free part of the volume. Near zero, the node makes no more changes.',
       kind: 'lines',
-      unit: 'ops',
-      queries: one(`sum by (result) (${rate('node_work_total')})`, '{{result}}'),
+      unit: 'percentunit',
+      bad: { below: 0.15 },
+      queries: one(`${of('node_volume_free_bytes')} / ${of('node_volume_bytes')}`, '{{instance}}'),
     },
     {
-      title: 'Comparisons',
-      description:
-        'Comparisons of zones with the REST service. Different: records that the node did not write, and that it corrected.',
+      title: 'Signatures',
+      description: 'The time that the first DNSSEC signature of a node has left. knotd renews them 14 days before.',
       kind: 'lines',
-      unit: 'opm',
-      queries: one(`sum by (result) (${perMinute('node_comparisons_total')})`, '{{result}}'),
+      unit: 's',
+      bad: { below: 12 * 86_400 },
+      queries: one(of('node_signature_remaining_seconds'), '{{instance}}'),
     },
     {
       title: 'Age of the counters',

@@ -2,6 +2,7 @@
 
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
+import { formatHostPort } from '#base/address.ts';
 import { formatError } from '#base/error-text.ts';
 import { CLASS, META, type MessageRecord, nameText, readMessage } from '#dns/message/message.ts';
 import { signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
@@ -41,7 +42,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 /** @throws Error that names the server and the reason */
 export async function readAxfr({ host, port, zone, key, signal, now = unixTime }: AxfrOptions): Promise<SourceZone> {
-  const from = `axfr://${host.includes(':') ? `[${host}]` : host}:${port}/${zone}`;
+  const from = `axfr://${formatHostPort(host, port)}/${zone}`;
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
   const query = buildQuery(parsed.value);

@@ -51,7 +51,7 @@ function updateRoute(app: FastifyInstance, context: ServiceContext, served: Serv
   app.withTypeProvider<ZodTypeProvider>().post(
     '/update',
     {
-      config: { counts: 'records' },
+      config: { counts: 'challenges' },
       onRequest: requireApiHeaders(context),
       schema: {
         tags: TAGS,

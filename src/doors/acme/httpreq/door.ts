@@ -9,7 +9,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { basic, TAGS } from '../description.ts';
 import { ERRORS, withRetries } from '../refusals.ts';
 import type { Served } from '../served.ts';
-import { readChallenge } from './read.ts';
+import { countNamedChallenge, readChallenge } from './read.ts';
 
 export function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
   // No client waits for a value to be gone.
@@ -38,7 +38,7 @@ export function httpreqRoutes(app: FastifyInstance, context: ServiceContext, ser
     routes.post(
       path,
       {
-        config: { counts: 'records' },
+        config: { counts: { bucket: 'records', changes: () => 1, challenges: countNamedChallenge } },
         schema: {
           tags: TAGS,
           operationId,

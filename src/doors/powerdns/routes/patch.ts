@@ -1,5 +1,6 @@
 // PATCH of a zone: all changes of the request or none, as one change of the zone.
 import type { FastifyInstance } from 'fastify';
+import { countChallenges } from '#dns/names/certified.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { requireCounter } from '#http/hooks/limits.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -20,12 +21,13 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
     async (request, reply) => {
       const zone = await findRequestedZone(context, request);
       // Before any work, also of a request that turns out to change nothing.
-      await requireCounter(request)(1);
+      const challenges = countChallenges((request.body as { rrsets?: unknown } | null | undefined)?.rrsets);
+      await requireCounter(request)(1, challenges);
       const list = readListField(requireFields(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
       const serviceRrsets = ownRrsets(zone, list.some(isSoa) ? await readSoa(context, zone) : '');
       const rrsetChanges = await finishInTurns(readRrsets(list, zone.zoneName, serviceRrsets));
-      await writeChanges({ context, arrivals, request, reply }, zone, rrsetChanges.changes);
+      await writeChanges({ context, arrivals, request, reply, challenges }, zone, rrsetChanges.changes);
       sendNotes(reply, new Set(listNotes(rrsetChanges)));
       return reply.code(204).send();
     },

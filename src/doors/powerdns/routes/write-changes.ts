@@ -23,6 +23,8 @@ export interface ChangeRequest {
   arrivals: Arrivals | undefined;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** How many of the RRsets are those of challenges; 0 if omitted. */
+  challenges?: number;
 }
 
 /**
@@ -32,12 +34,12 @@ export interface ChangeRequest {
  * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
  */
 export async function writeChanges(
-  { context, arrivals, request, reply }: ChangeRequest,
+  { context, arrivals, request, reply, challenges = 0 }: ChangeRequest,
   zone: NamedZone,
   changes: readonly RrsetChange[],
   serial?: number,
 ): Promise<void> {
-  const budget = createWriteBudget(request, 1);
+  const budget = createWriteBudget(request, 1, challenges);
   const caller = { ...readCaller(request), once: null };
   const { serials, owned = [] } = await editRrsets(
     context,

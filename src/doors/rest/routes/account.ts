@@ -2,12 +2,14 @@
 // personal keys only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '#contract/account.ts';
-import { getAccount } from '#contract/operations/account.ts';
+import { getAccount, getUsage } from '#contract/operations/account.ts';
+import type { AccountUsage } from '#contract/usage.ts';
 import { requireActor } from '#http/hooks/auth.ts';
 import type { WriteLimits } from '#http/hooks/limits.ts';
 import { mustBePerson } from '#service/accounts/account.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import { readPersonalQuota, readTeamQuota } from '#service/accounts/quota-view.ts';
+import { actorUsage, actorWrites } from '#service/accounts/usage.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { serveOn } from '../serve.ts';
 import { appKeyRoutes } from './app-keys.ts';
@@ -17,6 +19,7 @@ import { trustRoutes } from './trusts.ts';
 
 export function accountRoutes(app: FastifyInstance, context: ServiceContext, limits: WriteLimits): void {
   serveOn(app)(getAccount, ({ actor }) => buildAccount(context, actor(), limits));
+  serveOn(app)(getUsage, ({ actor }) => buildUsage(context, actor(), limits));
   void app.register(
     async (people) => {
       people.addHook('onRequest', onlyPeople);
@@ -39,6 +42,17 @@ export function accountRoutes(app: FastifyInstance, context: ServiceContext, lim
 /** Refuses app keys before the body is read. @throws Refusal forbidden */
 async function onlyPeople(request: FastifyRequest): Promise<void> {
   mustBePerson(requireActor(request));
+}
+
+async function buildUsage(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<AccountUsage> {
+  const [owners, writes] = await Promise.all([actorUsage(context, actor), actorWrites(context, actor)]);
+  return {
+    owners,
+    writes: {
+      zones: { used: writes.zones, limit: limits.zones(actor) },
+      records: { used: writes.records, limit: limits.records(actor) },
+    },
+  };
 }
 
 async function buildAccount(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {

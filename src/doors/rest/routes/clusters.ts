@@ -2,8 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/clusters.ts';
 import { requireCounter } from '#http/hooks/limits.ts';
+import { acceptOlder } from '#service/clusters/accept-older.ts';
 import { readChangedSets } from '#service/clusters/changed-sets.ts';
-import { readClusters, releaseCluster, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
+import { readClusters, releaseCluster, removeCluster, setDrained } from '#service/clusters/clusters.ts';
+import { takeHeartbeat } from '#service/clusters/heartbeat.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { serveOn } from '../serve.ts';
 
@@ -13,9 +15,16 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
     clusters: await readClusters(context, actor(), query.owner),
   }));
   serve(api.sendHeartbeat, async ({ actor, params, query, request }) => {
-    const { owner, instance, objects, notReady } = query;
-    const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
-    const heartbeat = { owner, instance, objects: counts };
+    const { owner, instance, objects, notReady, lease, renewals, restore } = query;
+    const heartbeat = {
+      owner,
+      instance,
+      objects: objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) },
+      lease: lease === undefined || renewals === undefined ? null : { uid: lease, renewals: Number(renewals) },
+      restore: restore ?? null,
+      older: Number(query.older ?? 0),
+      isControlPlaneAway: query.controlPlane === 'unreachable',
+    };
     const count = requireCounter(request);
     const clusterView = await takeHeartbeat(context, actor(), params.name, heartbeat, () => count(1));
     return { ...clusterView, changed: await readChangedSets(context, actor(), clusterView) };
@@ -25,5 +34,6 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
   serve(api.restoreCluster, ({ caller, params, query }) =>
     setDrained(context, caller(), params.name, query.owner, false),
   );
+  serve(api.acceptOlder, ({ caller, params, query }) => acceptOlder(context, caller(), params.name, query.owner));
   serve(api.releaseCluster, ({ caller, params, query }) => releaseCluster(context, caller(), params.name, query.owner));
 }

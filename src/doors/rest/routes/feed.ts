@@ -1,13 +1,16 @@
 // The feed that name servers follow, and their reports. src/service/nodes holds the rules.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LINES } from '#contract/feed.ts';
+import { MAX_SALVAGE_BYTES } from '#contract/feed-salvage.ts';
 import * as api from '#contract/operations/feed.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { requireNode, requireNodeKey } from '#http/hooks/node-auth.ts';
 import { openOutlet } from '#http/hooks/outlet.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { readEndings } from '#service/nodes/endings.ts';
 import { type Feed, readDigest, readFeedZone } from '#service/nodes/feed.ts';
+import { takeSalvagePart } from '#service/nodes/salvage-parts.ts';
 import { readTransfers, takeTransferReport } from '#service/nodes/transfers.ts';
 import { serveOn } from '../serve.ts';
 
@@ -20,8 +23,8 @@ declare module 'fastify' {
   }
 }
 
-/** A report with the longest list of failing zones has half of it. */
-const REPORT_LIMIT = 256 * 1024;
+/** A report with the longest lists of failing and of held zones, whose names are as long as they can be, has less. */
+const REPORT_LIMIT = 3 * 1024 * 1024;
 /**
  * 256 secondaries, each with the longest list of zones, have more: such a report is refused, and a shorter one follows.
  */
@@ -51,8 +54,8 @@ export function feedRoutes(
     api.followFeed,
     async ({ query, request, reply }) => {
       const { keyId, name } = requireNode(request);
-      const { after, node = name } = query;
-      const reader = { after: after === undefined || after === '' ? null : after, node, keyId };
+      const { after, node = name, understands } = query;
+      const reader = { after: after === undefined || after === '' ? null : after, node, keyId, understands };
       await requireFeed().hub.open(reader, () => openOutlet(reply, LINES));
       return reply;
     },
@@ -77,6 +80,19 @@ export function feedRoutes(
 
   serve(api.reportNode, ({ request, body }) => requireFeed().reports.take(context, requireNode(request), body), {
     bodyLimit: REPORT_LIMIT,
+  });
+
+  serve(
+    api.readEndings,
+    ({ query, reply }) => {
+      reply.header('cache-control', 'no-store');
+      return readEndings(context, Number(query.after ?? 0));
+    },
+    WITHOUT_HEAD,
+  );
+
+  serve(api.salvageZone, ({ request, body }) => takeSalvagePart(context, requireNode(request), body), {
+    bodyLimit: MAX_SALVAGE_BYTES,
   });
 
   serve(

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/owners.ts';
 import type * as schemas from '#contract/owners.ts';
+import { countChallenges } from '#dns/names/certified.ts';
 import { createWriteBudget } from '#http/hooks/limits.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -17,7 +18,13 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
   const serve = serveOn(app);
   serve(api.applyRecords, async ({ caller, params, body: { atomic, sets }, request }) => {
     const work = { atomic, sets: sets.map(readSet) };
-    const results = await applySets(context, caller(), params.id, work, createWriteBudget(request));
+    const results = await applySets(
+      context,
+      caller(),
+      params.id,
+      work,
+      createWriteBudget(request, 0, countChallenges(sets)),
+    );
     const answer = results.map(toApplyResult);
     request.parts = answer.flatMap(
       ({ status }, index) => toLoggedPart(work.sets[index] as SetInput | Refusal, status) ?? [],

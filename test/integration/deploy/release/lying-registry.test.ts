@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectVersion } from '../../../../deploy/image/images.ts';
 import { ensureCosign } from '../../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish } from '../../../../deploy/release/publish.ts';
+import type { Manifest } from '../../../../deploy/release/registry.ts';
 import { startRegistry, type TestRegistry } from '../../../support/release/registry.ts';
 import { signingKeys, smallRelease } from '../../../support/release/release.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
@@ -102,7 +103,10 @@ test('a release names and signs what it has written, if the registry answers its
   stop();
   expect(Object.keys(digests)).toEqual(NAMES);
   for (const name of NAMES) expect([name, digests[name]]).toEqual([name, digestOf(writtenAt(tagOf('lied', name)))]);
-  expect(await signedBelow('lied')).toEqual(Object.values(digests).sort());
+  const { manifests } = JSON.parse(writtenAt(tagOf('lied', 'nameserver')).toString()) as Manifest;
+  const platforms = (manifests ?? []).map(({ digest }) => digest);
+  expect(platforms).toHaveLength(2);
+  expect(await signedBelow('lied')).toEqual([...Object.values(digests), ...platforms].sort());
 });
 
 test('a release that is there is named by the digest of the manifest that was compared, and not asked for again', async () => {

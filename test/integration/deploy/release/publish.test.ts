@@ -5,6 +5,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectVersion } from '../../../../deploy/image/images.ts';
+import type { Architecture } from '../../../../deploy/local/parts/architecture.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { ensureCosign } from '../../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from '../../../../deploy/release/publish.ts';
@@ -55,6 +56,15 @@ async function verify(what: 'signature' | 'attestation', publicKey: string, refe
   const args = [...kind, '--key', publicKey, '--insecure-ignore-tlog=true', reference];
   const { code, out, tail } = await runCommand({ command: cosign, args, env, timeoutMs: 120_000, signal });
   return { ok: code === 0, out, tail };
+}
+
+/** The manifest or index of the registry, as `skopeo inspect --raw` shows it. */
+async function inspect(reference: string): Promise<Manifest> {
+  const access = ['--authfile', registry.authFile, '--cert-dir', await folderOf(registry.authority)];
+  const args = ['inspect', '--raw', ...access, `docker://${reference}`];
+  const { code, out, tail } = await runCommand({ command: 'skopeo', args, timeoutMs: 120_000, signal });
+  expect(code, tail).toBe(0);
+  return JSON.parse(out);
 }
 
 /** skopeo reads authorities from files of a folder that end with .crt. */
@@ -123,16 +133,34 @@ describe('a signed release', () => {
     expect(tail).toContain('no matching attestations');
   });
 
-  test.each(['zonestead', 'nameserver', 'postgres'])(
-    'a signed release has the signed bill of materials of %s',
-    async (name) => {
-      const { ok, out, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/${name}:${VERSION}`);
-      expect(ok, tail).toBe(true);
-      const statement = JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString());
-      const file = release.images.find((image) => image.name === name)?.bill ?? '';
-      expect(statement.predicate).toEqual(JSON.parse(await readFile(file, 'utf8')));
-    },
-  );
+  const billOf = async (reference: string) => {
+    const { ok, out, tail } = await verify('attestation', keys[1], reference);
+    expect(ok, tail).toBe(true);
+    return JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString()).predicate;
+  };
+  const builtBill = async (name: string, architecture: Architecture) => {
+    const { bills } = release.images.find((image) => image.name === name) as BuiltRelease['images'][0];
+    return JSON.parse(await readFile(bills[architecture] ?? '', 'utf8'));
+  };
+
+  test.each(['zonestead', 'postgres'])('a signed release has the signed bill of materials of %s', async (name) => {
+    expect(await billOf(`${registry.host}/${PATH}/${name}:${VERSION}`)).toEqual(await builtBill(name, 'x64'));
+  });
+
+  test('a signed release of two platforms has one digest for both, and each platform has a signature and its own bill of materials', async () => {
+    const image = `${registry.host}/${PATH}/nameserver`;
+    const { manifests } = await inspect(`${image}:${VERSION}`);
+    expect(manifests?.map(({ platform }) => platform)).toEqual([
+      { architecture: 'amd64', os: 'linux' },
+      { architecture: 'arm64', os: 'linux' },
+    ]);
+    for (const [at, architecture] of (['x64', 'arm64'] as const).entries()) {
+      const reference = `${image}@${manifests?.[at]?.digest}`;
+      expect(await verify('signature', keys[1], reference)).toMatchObject({ ok: true });
+      expect(await billOf(reference)).toEqual(await builtBill('nameserver', architecture));
+      expect(await inspect(reference)).toMatchObject({ layers: [{ mediaType: expect.stringContaining('tar+gzip') }] });
+    }
+  });
 
   test('a signed release has a chart whose signature and provenance file are valid', async () => {
     const chart = `${registry.host}/${PATH}/charts/zonestead`;
@@ -164,7 +192,7 @@ describe('a signed release', () => {
     expect(code, tail).toBe(0);
     const { layers } = JSON.parse(await readFile(join(target, 'manifest.json'), 'utf8')) as Manifest;
     const files = new Map<string, string>();
-    for (const { digest, annotations = {} } of layers) {
+    for (const { digest, annotations = {} } of layers ?? []) {
       const text = await readFile(join(target, digest.replace('sha256:', '')), 'utf8');
       files.set(annotations['org.opencontainers.image.title'] ?? '', text);
     }

@@ -183,6 +183,32 @@ test("lego's httpreq counts as a record write", async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
+test('the challenges of httpreq and acme-dns have a window that other record writes of the key do not empty', async () => {
+  const { zoneName } = await limited.zone('window.example');
+  const key = await limited.key({ recordWrites: 1, zoneWrites: 1 });
+  const authorization = basic(key.text);
+  const present = (fqdn: string) =>
+    post('/httpreq/present', { fqdn, value: VALUE }, { authorization }, limited.url).then(({ status }) => status);
+  expect(await present(zoneName)).toBe(200);
+  expect(await present(`other.${zoneName}`)).toBe(429);
+  expect(await present(`_acme-challenge.${zoneName}`)).toBe(200);
+  expect(await present(`_acme-challenge.other.${zoneName}`)).toBe(429);
+
+  const { body: account } = await post(
+    '/acme-dns/register',
+    undefined,
+    { authorization: basic(limited.admin.text, zoneName) },
+    limited.url,
+  );
+  const { username = '', password = '' } = account;
+  const headers = { 'x-api-user': username, 'x-api-key': password };
+  const update = (txt: string) => post('/acme-dns/update', { subdomain: account.subdomain, txt }, headers, limited.url);
+  for (let index = 0; index < 60; index += 1) await update(value(index % 2));
+  expect((await update(VALUE)).status).toBe(429);
+  const buckets = await limited.sql`select bucket from write_windows where key_id = ${username}`;
+  expect(buckets).toEqual([{ bucket: 'challenges' }]);
+});
+
 describe('acme-dns', () => {
   let account: Record<string, string>;
   let zone: { id: string; zoneName: string };

@@ -25,7 +25,7 @@ test('the api answers updates that wait for their zones when it is told to exit'
     await sql`select from zones where id in ${sql([one.id, other.id])} for update`;
     const both = Promise.all([send(one, false), send(other, true)]);
     const waiters = () => service.sql`select from pg_stat_activity where datname = current_database()
-      and application_name = 'zonestead-api' and wait_event_type = 'Lock'`;
+      and application_name like 'zonestead-api%' and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiters()).length).toBe(2);
     process.kill(api.part.pid, 'SIGTERM');
     await expect.poll(() => isOpen(port)).toBe(false);

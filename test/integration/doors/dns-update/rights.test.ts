@@ -97,6 +97,17 @@ test('a key has its write limit: each RRset of the changes counts, and prerequis
   expect((body as { records: { name: string }[] }).records.map(({ name }) => name)).toEqual(['l1', 'l2', 'l3']);
 });
 
+test('challenges of DNS updates have a window that other records of the key do not empty', async () => {
+  const key = await updateKey(service, { recordWrites: 1 });
+  const add = (name: string) => change.add(`${name}.${zone.zoneName}`, 60, 'TXT', '"window"');
+  const send = (...changes: Entry[]) => update(port, key, { zone: zone.zoneName, changes });
+  expect(await send(add('w1'))).toMatchObject({ rcode: 'NOERROR' });
+  expect(await send(add('w2'))).toMatchObject({ rcode: 'REFUSED' });
+  expect(await send(add('_acme-challenge.w1'), add('w2'))).toMatchObject({ rcode: 'REFUSED' });
+  expect(await send(add('_acme-challenge.w1'))).toMatchObject({ rcode: 'NOERROR' });
+  expect(await send(add('_acme-challenge.w2'))).toMatchObject({ rcode: 'REFUSED' });
+});
+
 test('a key counts no write for an update of a busy zone', async () => {
   const key = await updateKey(service, { recordWrites: 1 });
   const { url } = await service.anotherApi({ busyAfterMs: 200 });

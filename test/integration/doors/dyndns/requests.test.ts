@@ -55,6 +55,19 @@ test('an update sets the address, and a repetition changes nothing', async () =>
   expect(await records('home')).toEqual(['60 A 192.0.2.2']);
 });
 
+test('an IPv4 address in the form of IPv6 is an A record, and an address with a zone id is refused', async () => {
+  expect(await answer('?hostname=mapped.dynamic.example&myip=::ffff:192.0.2.9')).toBe('good 192.0.2.9\n');
+  expect(await answer('?hostname=mapped.dynamic.example&myip=::ffff:c000:209,2001:DB8::9')).toBe(
+    'good 192.0.2.9,2001:db8::9\n',
+  );
+  expect(await records('mapped')).toEqual(['60 A 192.0.2.9', '60 AAAA 2001:db8::9']);
+  for (const wrong of ['fe80::1%25eth0', '2001:db8::1%25eth0']) {
+    const refusal = await call(`?hostname=mapped.dynamic.example&myip=${wrong}`);
+    expect(refusal.text).toMatch(/^dnserr/);
+    expect(JSON.stringify([refusal.text, ...refusal.headers])).toContain('zone id');
+  }
+});
+
 test('an update sets both families in one change, and leaves the family that it does not name', async () => {
   const before = await serial();
   expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.3,2001:db8::3')).toBe(

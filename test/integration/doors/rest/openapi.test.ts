@@ -96,7 +96,7 @@ test.each(operations.map((each) => [`${each.method} ${each.path}`, each] as cons
     expect(given.sort()).toEqual(named.sort());
     const hasBody =
       ['post', 'put', 'patch'].includes(method) &&
-      !/\/(un)?park$|\/(accept|decline|drain|restore|release)$|\/clusters\/\{name\}$/.test(path);
+      !/\/(un)?park$|\/(accept|accept-older|decline|drain|restore|release)$|\/clusters\/\{name\}$/.test(path);
     if (hasBody) expect(operation.requestBody).toBeTruthy();
   },
 );

@@ -135,6 +135,49 @@ test('an edge serves the zones of the node with their signatures, by its own nam
   });
 });
 
+test('the metrics of an edge have the counters and memory of its knotd, its zones and their expiry, without its key', async () => {
+  const { metrics: healthPort } = await allocatePorts([{ name: 'metrics' }], { stateDir: join(folder, '..') });
+  const readMetrics = async () => (await fetch(`http://127.0.0.1:${healthPort}/metrics`, { signal })).text();
+  const server = await startReady(
+    {
+      name: 'edge-metrics',
+      command: process.execPath,
+      args: [MAIN, 'edge-metrics'],
+      env: {
+        PATH: process.env.PATH ?? '',
+        ZONESTEAD_KNOT_FOLDER: folder,
+        ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+      },
+      logFile: join(folder, '..', 'edge-metrics.log'),
+    },
+    async () => /^zonestead_edge_zone_expires_seconds \d/m.test(await readMetrics()),
+    { what: 'the metrics', timeoutMs: 60_000, intervalMs: 100, signal },
+  );
+  try {
+    await resolver.lookup('www.a.test', 'MX');
+    await expect.poll(readMetrics, LIMIT).toMatch(/^zonestead_dns_query_types_total\{type="MX"\} [1-9]/m);
+    const text = await readMetrics();
+    const value = (series: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`zonestead_${series} `))
+          ?.split(' ')
+          .at(-1),
+      );
+    expect([value('dns_up'), value('dns_zones'), value('edge_zones_missing')]).toEqual([1, 2, 0]);
+    expect(value('dns_nodata_total{type="other"}')).toBeGreaterThan(0);
+    expect(value('dns_memory_bytes')).toBeGreaterThan(1_000_000);
+    expect(value('node_volume_free_bytes')).toBeGreaterThan(0);
+    // The zones of this source have 14 days.
+    expect(value('edge_zone_expires_seconds')).toBeGreaterThan(13 * 86_400);
+    expect(value('edge_zone_expires_seconds')).toBeLessThanOrEqual(14 * 86_400);
+    expect(text).toMatch(/^zonestead_build_info\{component="edge"/m);
+  } finally {
+    await server.stop();
+  }
+});
+
 test('an edge does not show its catalog', async () => {
   for (const [name, type] of [
     [catalogName('edge'), 'SOA'],

@@ -75,18 +75,60 @@ test('an added zone that another client removed gets no old contents', async () 
   expect(await serialOf(name)).toBe(50);
 });
 
+test('a zone is added although a predecessor left transactions of a zone and of the configuration open', async () => {
+  const [name, added] = ['open.example', ['after-zone.example', 'after-both.example']];
+  await engine.add([{ name, privateKey: newKey() }], signal);
+  await put(name, [NS], 100);
+  const { run } = knot.control;
+  await run('zone-begin', { zone: `${name}.` });
+  await engine.add([{ name: added[0]!, privateKey: newKey() }], signal);
+  // With Knot 3.4 it had to be aborted.
+  await run('zone-abort', { zone: `${name}.` }).catch(() => undefined);
+  await run('conf-begin');
+  await engine.add([{ name: added[1]!, privateKey: newKey() }], signal);
+  expect((await engine.zones(signal)).map((zone) => zone.name)).toEqual(expect.arrayContaining(added));
+});
+
+test('a zone is changed although a predecessor left a transaction of the configuration open', async () => {
+  const name = 'changed.example';
+  await engine.add([{ name, privateKey: newKey() }], signal);
+  await put(name, [NS], 100);
+  await knot.control.run('conf-begin');
+  expect(await put(name, [NS, servedSet('www', 'A', ['192.0.2.1'])], 101)).toBe(101);
+  await knot.control.run('conf-abort').catch(() => undefined);
+});
+
+test('zones are added while others are changed, without a refusal', async () => {
+  const names = Array.from({ length: 4 }, (_, at) => `busy${at}.example`);
+  await engine.add(
+    names.map((name) => ({ name, privateKey: newKey() })),
+    signal,
+  );
+  await Promise.all(names.map((name) => put(name, [NS], 100)));
+  const changes = names.map(async (name) => {
+    for (let at = 0; at < 20; at++) await put(name, [NS, servedSet('www', 'A', [`192.0.2.${at}`])], 101 + at);
+  });
+  for (let at = 0; at < 10; at++) await engine.add([{ name: `new${at}.example`, privateKey: newKey() }], signal);
+  await Promise.all(changes);
+  for (const name of names) expect(await serialOf(name)).toBe(120);
+  expect(await engine.zones(signal)).toHaveLength(
+    (await knot.control.run('conf-read', { section: 'zone', item: 'domain' })).length,
+  );
+});
+
 test('an added zone after others needs no look at all of them', async () => {
   const commands: string[] = [];
+  const observe = (session: KnotSession): KnotSession => ({
+    ...session,
+    run: (command, ...rest) => {
+      commands.push(command);
+      return session.run(command, ...rest);
+    },
+  });
   const control: KnotControl = {
     ...knot.control,
-    session: (work, limit) =>
-      knot.control.session((session) => {
-        const run: KnotSession['run'] = (command, ...rest) => {
-          commands.push(command);
-          return session.run(command, ...rest);
-        };
-        return work({ ...session, run });
-      }, limit),
+    session: (work, limit) => knot.control.session((session) => work(observe(session)), limit),
+    sessionAlone: (work, limit) => knot.control.sessionAlone((session) => work(observe(session)), limit),
   };
   const own = engineWith(control);
   await own.add([{ name: 'first.example', privateKey: newKey() }], signal);

@@ -1,7 +1,7 @@
 // The configuration database of a real knotd.
 import { beforeAll, expect, test } from 'vitest';
 import { applyConfiguration } from '#nameserver/knot/apply.ts';
-import { configuration, type KnotSettings } from '#nameserver/knot/configuration.ts';
+import { configuration, type KnotSettings, rateItemsOfVersion } from '#nameserver/knot/configuration.ts';
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { type TestKnot, testKnot } from '../../../support/knot/knot.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 function apply(settings: Partial<KnotSettings> = {}) {
   const listen = [{ address: knot.address, port: knot.port }];
-  const items = configuration({ folder: knot.folder, listen, identity: 'local', ...settings });
+  const items = configuration({ folder: knot.folder, version: knot.version, listen, identity: 'local', ...settings });
   return applyConfiguration(knot.control, items, signal);
 }
 
@@ -29,9 +29,10 @@ test('the configuration changes by its difference, and leaves zones and groups o
     await run('conf-set', { section: 'remote', id: 'kept', item: 'address', data: '192.0.2.1' });
     await run('conf-commit');
   });
+  const rateItems = [...Object.keys(rateItemsOfVersion(knot.version, 1)), 'rate-limit', 'slip'].sort();
   const { changed, needsRestart } = await apply({ rateLimit: { perSecond: 100_000 }, identity: 'ns1-eu' });
   expect(changed).toEqual([
-    ...['mod-rrl.id', 'mod-rrl[default].rate-limit', 'mod-rrl[default].slip'],
+    ...['mod-rrl.id', ...rateItems.map((item) => `mod-rrl[default].${item}`)],
     ...['server.identity', 'server.nsid', 'template[default].global-module'],
   ]);
   expect(needsRestart).toEqual([]);
@@ -51,7 +52,7 @@ test('the configuration names the items that need a restart', async () => {
 });
 
 test('the configuration stays as it is if Knot refuses one item', async () => {
-  const items = configuration({ folder: knot.folder, listen: [], identity: 'local' });
+  const items = configuration({ folder: knot.folder, version: knot.version, listen: [], identity: 'local' });
   const wrong = { section: 'policy', id: 'zonestead', item: 'rrsig-lifetime', value: 'long' };
   await expect(applyConfiguration(knot.control, [...items, wrong], signal)).rejects.toMatchObject({
     failure: 'refused',

@@ -73,7 +73,8 @@ describe('the folder of a knotd', () => {
     await knot.restart('SIGKILL', { identity: 'ns2', udpWorkers: 3 });
     expect(await engine.zones(signal)).toHaveLength(2);
     expect(await applyTransferItems(knot.control, wanted, signal)).toBe(0);
-    const settings = { folder: knot.folder, listen: [knot], identity: 'ns2', udpWorkers: 3 };
+    const { folder, version } = knot;
+    const settings = { folder, version, listen: [knot], identity: 'ns2', udpWorkers: 3 };
     expect((await applyConfiguration(knot.control, configuration(settings), signal)).changed).toEqual([]);
     expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns2")');
     // knotd answers before it has loaded its zones.

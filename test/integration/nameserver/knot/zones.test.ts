@@ -32,6 +32,17 @@ test('a zone is answered with signatures that validate: positive, negative, wild
   await expectNegative(dns, name, `www.${name}`, 'AAAA', 'nodata');
 });
 
+test('a zone that is read tells when its signatures end: three weeks after they are made', async () => {
+  const { name } = await zoneWith([servedSet('www', 'A', ['192.0.2.1'])]);
+  const ends: number[] = [];
+  for await (const _page of engine.read(name, signal, (end) => ends.push(end)));
+  // At least SOA, NS, DNSKEY, A, CDS, CDNSKEY and the NSECs.
+  expect(ends.length).toBeGreaterThan(6);
+  const days = (Math.min(...ends) - Date.now() / 1_000) / 86_400;
+  expect(days).toBeGreaterThan(20.9);
+  expect(days).toBeLessThanOrEqual(21);
+});
+
 test('a zone has the key that was given', async () => {
   const { name, key } = await zoneWith([]);
   const { answers } = await ask(dns, { name, type: 'DNSKEY' }, { signal });

@@ -69,7 +69,10 @@ test('each lying secondary is in the metrics and in the report with its differen
   const watch = new Secondaries({
     node: 'ns1',
     api: { reportTransfers: async (report) => void reports.push(report) },
-    state: { rows: () => rows, facts: () => ({ cursor: '1:1', epoch: null, compare: null, transfers: null }) },
+    state: {
+      rows: () => rows,
+      facts: () => ({ cursor: '1:1', epoch: null, compare: null, transfers: null, endings: null }),
+    },
     clock: realClock,
     date: () => new Date(),
     log: createLogger({ name: 'test', level: 'debug', destination }),

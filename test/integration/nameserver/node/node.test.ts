@@ -77,6 +77,7 @@ test('a comparison finds an edit in knotd, and corrects it', async () => {
     put: async () => {},
     add: async () => {},
     list: async () => [],
+    read: async () => '',
     forget: async () => {},
     clean: async () => {},
   };

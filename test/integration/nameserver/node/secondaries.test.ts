@@ -5,6 +5,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import { isOfSlot } from '#dns/secondaries/serial.ts';
+import { isSince } from '#nameserver/knot/version.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import {
   adminChangeListedZones,
@@ -36,7 +37,7 @@ const LIMIT = { timeout: 100_000, interval: 100 };
 const [service, first, second] = await Promise.all([
   startTestService({ nameserver: false, warnings: ['secondaries', 'name server'] }),
   testKnot(),
-  testKnot(),
+  testKnot(undefined, undefined, { own: '127.0.0.2' }),
 ]);
 const { url: database } = service.database;
 const knots = [first, second];
@@ -56,7 +57,7 @@ const ports = await allocatePorts(
 const keys = {} as Record<Kind, SecondaryKey>;
 const running = {} as Record<Kind, RunningSecondary>;
 const view = (kind: Kind, tsig = keys[kind], zones: readonly string[] | null = null) => ({
-  primaries: knots.map(({ address, port }) => ({ address, port })),
+  primaries: knots.map(({ primary }) => primary),
   key: tsig,
   zones,
   catalog: catalogName(kind),
@@ -97,8 +98,8 @@ const signed = async (resolver: Resolver) => {
 };
 /**
  * Waits until every RRset has exactly the signatures of one of these nodes, and those of RRsets are never of two nodes
- * meanwhile. Here the nodes have the same address, so a secondary cannot tell whose NOTIFY came, and may take the whole
- * zone from the standby.
+ * meanwhile. Both nodes send from the same address, so a secondary cannot tell whose NOTIFY came, and may take the
+ * whole zone from the standby.
  */
 const servesSignaturesOf = async (kind: Kind, ...of: number[]) => {
   const mixed = new Set<string>();
@@ -274,8 +275,13 @@ test('a source that is killed is a standby when it returns, and secondaries have
   await nodes[0]!.start();
   await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="standby"}'), LIMIT).toBe(1);
   await change('192.0.2.7');
-  await everywhere(async (kind) => {
-    await answers(kind, `www.${zone.zoneName}`, '192.0.2.7');
-    await servesSignaturesOf(kind, 0, 1);
-  });
+  // Both nodes send from 127.0.0.1, and Knot 3.4 asks only the standby there after a NOTIFY of the source.
+  const isAskedOnly = isSince(first.version, '3.4');
+  await everywhere(
+    async (kind) => {
+      await answers(kind, `www.${zone.zoneName}`, '192.0.2.7');
+      await servesSignaturesOf(kind, 0, 1);
+    },
+    isAskedOnly ? ['bind', 'nsd'] : KINDS,
+  );
 });

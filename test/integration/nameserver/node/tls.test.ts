@@ -5,7 +5,6 @@ import { Resolver } from 'node:dns/promises';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
 import { afterAll, expect, inject, test } from 'vitest';
 import { readConfig } from '#config.ts';
 import type { OwnCertificate } from '#kube/certificates/own-certificate.ts';
@@ -15,7 +14,7 @@ import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openFeed } from '../../../support/feed/feed-reader.ts';
-import { localCertificate, nextCertificate, servingFiles } from '../../../support/http/serving-files.ts';
+import { localCertificate, nextCertificate, servingFiles, untilServed } from '../../../support/http/serving-files.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -73,19 +72,7 @@ const says = (text: string, since: number) =>
   expect.poll(() => lines.slice(since).some((line) => line.includes(text)), LIMIT).toBe(true);
 const feeds = () => node.ready().checks?.feed;
 
-/** Waits until new connections get the certificate. */
-async function serves({ certificate }: OwnCertificate): Promise<void> {
-  const { port } = new URL(service.tlsUrl());
-  const served = () =>
-    new Promise<string>((resolve) => {
-      const socket = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
-        resolve(socket.getPeerX509Certificate()?.toString() ?? '');
-        socket.destroy();
-      });
-      socket.on('error', () => resolve(''));
-    });
-  await expect.poll(served, LIMIT).toBe(certificate);
-}
+const serves = (certificate: OwnCertificate) => untilServed(service.tlsUrl(), certificate);
 
 test('a node follows over TLS, also while the certificate of the api is replaced', async () => {
   await follows('before');

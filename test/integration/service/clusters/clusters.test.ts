@@ -66,6 +66,9 @@ test('a heartbeat adds a cluster, and the list shows it', async () => {
     drainedAt: null,
     lostAt: null,
     objects: null,
+    controlPlane: 'reachable',
+    etcdRestoredAt: null,
+    olderAcceptedAt: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   expect(((await send(owner, 'GET', '')).body.clusters as { name: string }[]).map(({ name }) => name)).toContain(east);

@@ -150,7 +150,7 @@ export async function startDrainStack(): Promise<DrainStack> {
     },
     withdrawn,
     untilGone: async () => {
-      const left = () => sql`select from pg_stat_activity where application_name = 'zonestead-api'`;
+      const left = () => sql`select from pg_stat_activity where application_name like 'zonestead-api%'`;
       await expect.poll(async () => (await left()).length, PATIENCE).toBe(0);
     },
     replica: async () => {

@@ -5,8 +5,9 @@ import { markCluster } from '#service/clusters/mark.ts';
 import { watchRound } from '#service/clusters/watch.ts';
 import { unmarkedCluster } from '#store/cluster-marks.ts';
 import { findLostClusters } from '#store/cluster-watch.ts';
-import { addCluster, type ClusterRow, writeDrained, writeHeartbeat } from '#store/clusters.ts';
+import { type ClusterRow, writeDrained } from '#store/clusters.ts';
 import { type Db, openDatabase } from '#store/database.ts';
+import { addCluster, writeHeartbeat } from '#store/heartbeats.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { cloneDatabase } from '../../../support/postgres/database.ts';
 
@@ -51,7 +52,8 @@ async function fill({ sql }: Fresh, zones: number, names: number, owners: readon
 }
 
 async function beat(db: Db, name: string): Promise<ClusterRow | null> {
-  const heartbeat = { owner: TEAM, name, keyId: 'operator', instance: null, objects: null };
+  const facts = { instance: null, objects: null, lease: null, restore: null, older: 0, isControlPlaneAway: false };
+  const heartbeat = { owner: TEAM, name, keyId: 'operator', ...facts };
   return (await writeHeartbeat(db, heartbeat)) ?? addCluster(db, heartbeat, 100);
 }
 

@@ -6,6 +6,7 @@ import type { NodeReport } from '#contract/feed.ts';
 import { adminCompareNodes, adminForgetNode, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
 import { GENERAL_TEXT } from '#service/nodes/owner-text.ts';
 import { openFeed } from '../../../support/feed/feed-reader.ts';
+import { NODE_REPORT } from '../../../support/feed/node-report.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false, warnings: ['two instances report'] });
@@ -13,21 +14,12 @@ const { url, request, sql, database } = service;
 const mint = async (name: string) => (await adminMintNodeKey(database.url, name, {}, randomBytes, new Date())).text;
 const [key, otherKey] = [await mint('ns1'), await mint('ns2')];
 
-const base = {
-  startedAt: '2026-01-01T00:00:00Z',
-  version: '0.1.0',
-  engine: 'Knot DNS 3.2.6',
-  cursor: null,
-  zones: 1,
-  failingCount: 0,
-  failing: [],
-};
 async function report(node: string, change: Partial<NodeReport> & { by?: string } = {}) {
   const { by = key, ...fields } = change;
   const answer = await fetch(`${url}/v1/feed/report`, {
     method: 'POST',
     headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...base, node, instance: randomUUID(), ...fields }),
+    body: JSON.stringify({ ...NODE_REPORT, node, instance: randomUUID(), ...fields }),
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
@@ -73,7 +65,46 @@ test('a name is forgotten on request when its node is silent, and not before', a
   await age('removed', 31);
   expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="removed"\} 0$/m);
   expect(await adminForgetNode(database.url, 'removed')).toBe(1);
-  expect(await service.metrics()).not.toMatch(/node="removed"/);
+  expect(await service.metrics()).not.toMatch(
+    /^zonestead_node_(living|lag_seconds|failing_zones|duplicate)\{node="removed"/m,
+  );
+});
+
+test('a node that leaves is not silent, and counts as long as one that falls silent', async () => {
+  const zone = await service.zone();
+  const instance = randomUUID();
+  await report('leaver', { instance, cursor: await position() });
+  expect((await report('leaver', { instance, leaving: true })).status).toBe(200);
+  expect(await service.metrics()).toMatch(/^zonestead_node_left\{node="leaver"\} 1$/m);
+  await service.record(zone, 'www', 'A', '192.0.2.1');
+  expect(await stateIn(zone, 'leaver')).toEqual([expect.objectContaining({ current: false })]);
+  await age('leaver', 31);
+  expect(await stateIn(zone, 'leaver')).toEqual([]);
+  const away = await service.metrics();
+  expect(away).not.toMatch(/^zonestead_node_living\{node="leaver"/m);
+  expect(away).toMatch(/^zonestead_node_left\{node="leaver"\} 1$/m);
+  await report('leaver', { instance });
+  const back = await service.metrics();
+  expect(back).toMatch(/^zonestead_node_living\{node="leaver"\} 1$/m);
+  expect(back).toMatch(/^zonestead_node_left\{node="leaver"\} 0$/m);
+});
+
+test('a node cannot say that another one leaves', async () => {
+  const [instance, taken] = [randomUUID(), randomUUID()];
+  await report('victim', { instance });
+  expect((await report('victim', { by: otherKey, leaving: true })).status).toBe(409);
+  await age('victim', 31);
+  await report('victim', { instance: taken, by: otherKey });
+  expect((await report('victim', { instance: taken, by: otherKey, leaving: true })).status).toBe(200);
+  await age('victim', 31);
+  await report('known', { instance });
+  expect((await report('known', { instance, by: otherKey, leaving: true })).status).toBe(200);
+  await age('known', 31);
+  const metrics = await service.metrics();
+  for (const node of ['victim', 'known']) {
+    expect(metrics).toContain(`\nzonestead_node_left{node="${node}"} 0\n`);
+    expect(metrics).toContain(`\nzonestead_node_living{node="${node}"} 0\n`);
+  }
 });
 
 test('a name is free for a new instance at once when the node restarted without its state', async () => {
@@ -133,7 +164,8 @@ test.each([
   ['a cursor that Postgres would refuse', { cursor: '1.1:9:3:' }, 400],
   ['more failing zones than 100', { failing: Array(101).fill({ id: 'z', error: 'e' }) }, 400],
   ['an unknown field', { more: 1 }, 400],
-  ['a body of a megabyte', { failing: [{ id: 'x'.repeat(1_000_000), error: 'e' }] }, 413],
+  ['a body of four megabytes', { failing: [{ id: 'x'.repeat(4_000_000), error: 'e' }] }, 413],
+  ['more names of held zones than 10,000', { held: { count: 1, zones: [], more: Array(10_001).fill('z') } }, 400],
 ])('a report with %s is refused', async (_, change, status) => {
   expect((await report('refused', change as object)).status).toBe(status);
 });
@@ -266,7 +298,7 @@ describe('a question that waits', () => {
       await fetch(`${other.url}/v1/feed/report`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...base, node: 'wait2', instance: two, cursor }),
+        body: JSON.stringify({ ...NODE_REPORT, node: 'wait2', instance: two, cursor }),
       });
       const reportedMs = performance.now() - began;
       const { body } = await asked;
@@ -337,56 +369,5 @@ describe('a question that waits', () => {
     expect(await counted()).toBe(before);
     await request('GET', `/zones/${zone.id}/nodes`);
     await expect.poll(async () => Number(await counted())).toBe(Number(before) + 1);
-  });
-});
-
-describe('a report that the database cannot keep', () => {
-  const INTEGER = 2 ** 31;
-  const send = async (path: string, body: object) => {
-    const answer = await fetch(`${url}/v1/feed/${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    return answer.status;
-  };
-  const ofNode = (change: object) => send('report', { ...base, node: 'odd', instance: randomUUID(), ...change });
-  const lag = { zone: 'z', state: 'behind', since: '2026-01-01T00:00:00Z' };
-  const ofTransfers = (change: object) => {
-    const secondary = { name: 'x', zones: 0, current: 0, behind: [], ...change };
-    return send('transfers/report', { node: 'odd', secondaries: [secondary] });
-  };
-
-  test('a report that the database cannot keep is refused when a number is too large, a time is none of Postgres, or a field is unknown', async () => {
-    for (const change of [
-      { zones: INTEGER },
-      { failingCount: INTEGER },
-      { startedAt: '0000-01-01T00:00:00Z' },
-      { cursor: '\0:100' },
-      { failing: [{ id: 'z', error: 'x', more: 1 }] },
-    ])
-      expect([change, await ofNode(change)]).toEqual([change, 400]);
-    for (const change of [{ zones: INTEGER }, { current: INTEGER }, { more: 1 }, { behind: [{ ...lag, more: 1 }] }])
-      expect([change, await ofTransfers(change)]).toEqual([change, 400]);
-  });
-
-  test('a report that the database cannot keep loses the characters that Postgres does not store, and is kept otherwise', async () => {
-    const odd = 'a\0b\ud800';
-    const answers = { noerror: Number.MAX_SAFE_INTEGER, nxdomain: 0, servfail: 0, refused: 0, other: 0 };
-    for (const change of [
-      { zones: INTEGER - 1, failingCount: INTEGER - 1 },
-      { version: odd, engine: odd },
-      { failing: [{ id: odd, error: odd }] },
-      { answers },
-    ])
-      expect([change, await ofNode(change)]).toEqual([change, 200]);
-    for (const change of [
-      { zones: INTEGER - 1, current: INTEGER - 1 },
-      { name: odd },
-      { silent: odd },
-      { behind: [{ ...lag, zone: odd, reason: odd }] },
-      { cursor: '\0:100' },
-    ])
-      expect([change, await ofTransfers(change)]).toEqual([change, 204]);
   });
 });

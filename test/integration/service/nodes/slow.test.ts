@@ -28,7 +28,7 @@ const hub = createHub({
 const outlets: Outlet[] = [];
 const app = Fastify();
 app.get<{ Querystring: { node: string } }>('/v1/feed', async (request, reply) => {
-  await hub.open({ after: null, node: request.query.node, keyId: 'key' }, () => {
+  await hub.open({ after: null, understands: 1, node: request.query.node, keyId: 'key' }, () => {
     const outlet = openOutlet(reply, 'application/x-ndjson');
     outlets.push(outlet);
     return outlet;

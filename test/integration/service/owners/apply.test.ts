@@ -281,6 +281,18 @@ test('a generation that goes back, or comes with other contents, is refused; ano
   expect(await zone.contents()).toEqual(['www A 192.0.2.1']);
 });
 
+test('a lower generation with the same values changes nothing, and the next generation counts from there', async () => {
+  const zone = await newZone();
+  const set = (generation: number, value: string, more: object = {}) =>
+    a(X, [value], { generation, instance: 'u1', ...more });
+  await zone.one(set(5, '192.0.2.5'));
+  expect(await zone.one(set(2, '192.0.2.5'))).toMatchObject({ status: 200, changed: false });
+  expect(await zone.one(set(1, '192.0.2.1'))).toMatchObject({ status: 409, field: 'generation' });
+  expect(await zone.one(set(1, '192.0.2.5', { name: 'moved', exact: true }))).toMatchObject({ status: 409 });
+  expect(await zone.one(set(3, '192.0.2.3'))).toMatchObject({ status: 200, changed: true });
+  expect(await zone.contents()).toEqual(['www A 192.0.2.3']);
+});
+
 test('each wrong set is refused alone, with field and sentence, and nothing of it is written', async () => {
   const zone = await newZone();
   const soon = new Date(Date.now() + 60_000).toISOString();

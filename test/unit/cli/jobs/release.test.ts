@@ -1,7 +1,7 @@
 // The removal of finalizers before an uninstall.
 import { expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
-import { releaseFinalizers } from '#cli/jobs/release.ts';
+import { releaseFinalizers, releaseOptions } from '#cli/jobs/release.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -9,6 +9,7 @@ import { type MemoryApi, memoryApi } from '../../../support/kube/memory-api.ts';
 
 const type = (group: string, plural: string) => ({ group, version: 'v1', plural, kind: plural, namespaced: true });
 const DEPLOYMENTS = type('apps', 'deployments');
+const STATEFUL_SETS = type('apps', 'statefulsets');
 const PODS = type('', 'pods');
 const log = createLogger({ name: 'test', level: 'silent' });
 const { signal } = new AbortController();
@@ -19,9 +20,9 @@ const object = (name: string, finalizers: string[] = []) => ({
   metadata: { namespace: 'ns', name, finalizers },
   spec: { kept: true },
 });
-const release = (memory: MemoryApi, timeout = 1) =>
+const release = (memory: MemoryApi, timeout = 1, kind = 'deployment') =>
   releaseFinalizers(
-    { deployment: 'op', pods: 'a=b', timeout },
+    { workload: [kind, 'op'], pods: 'a=b', timeout },
     { api: memory.api, namespace: 'ns', clock: realClock, log },
     signal,
   );
@@ -39,6 +40,20 @@ test('the job stops the operator first, then removes its finalizer and no other'
   expect(finalizers(memory, 'dnszones ns/both')).toEqual(['other.example/x']);
   expect(memory.objects.get('dnszones ns/zone')).toMatchObject({ metadata: { finalizers: [] }, spec: { kept: true } });
 });
+
+test('the job stops the StatefulSet in whose pod the operator is', async () => {
+  const memory = memoryApi();
+  memory.put(STATEFUL_SETS, object('op'));
+  await release(memory, 1, 'statefulset');
+  expect(memory.writes).toEqual(['merge statefulsets ns/op/scale']);
+});
+
+test.each(['op', 'daemonset/op', 'deployment/'])(
+  'the job refuses the workload %s with the accepted ones',
+  (workload) => {
+    expect(() => releaseOptions({ workload, pods: 'a=b' })).toThrow('deployment/<name> or statefulset/<name>');
+  },
+);
 
 test('the job changes nothing while a pod of the operator runs', async () => {
   const memory = memoryApi();

@@ -1,20 +1,22 @@
 // The image of the name servers: the image zonestead, and the programs of Knot DNS with all libraries that they link.
 import { beforeAll, expect, test } from 'vitest';
-import { type ImagePlan, knotPrograms, nameserverImage, zonesteadImage } from '../../../../deploy/image/images.ts';
+import { type ImagePlan, nameserverImage, zonesteadImage } from '../../../../deploy/image/images.ts';
 import { linkedLibraries } from '../../../../deploy/image/libraries.ts';
+import { findParts, type Parts } from '../../../../deploy/image/parts.ts';
 import { merge, type Rootfs } from '../../../../deploy/image/rootfs.ts';
 import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../../..', import.meta.url).pathname;
 const { signal } = new AbortController();
-const around = { progress: () => {}, signal };
 
+let parts: Parts;
 let own: ImagePlan;
 let plan: ImagePlan;
 let knot: Rootfs;
 beforeAll(async () => {
-  [own, plan] = [await zonesteadImage(around), await nameserverImage(around)];
+  parts = await findParts({ progress: () => {}, signal });
+  [own, plan] = [await zonesteadImage(parts), await nameserverImage(parts)];
   knot = (await plan.layers.find(({ name }) => name === 'knot')?.rootfs()) ?? new Map();
 });
 
@@ -33,7 +35,7 @@ test('the image of the name servers has knotd, keymgr and knotc with every libra
   ]);
   const first = (await own.layers[0]?.rootfs()) ?? new Map();
   const all = merge(first, knot);
-  const linked = await linkedLibraries(Object.values(await knotPrograms(around)), { signal });
+  const linked = await linkedLibraries(Object.values(await parts.knot()), parts);
   expect([...linked.keys()].filter((path) => !all.has(path))).toEqual([]);
   expect([...knot.keys()].filter((path) => first.has(path))).toEqual([]);
 });
@@ -46,7 +48,7 @@ test('the image of the name servers starts as the image zonestead does', () => {
 });
 
 test('the image of the name servers has a bill of materials that names Knot DNS', async () => {
-  const bill = JSON.parse(await billOfMaterials(ROOT, Object.values(await knotPrograms(around)), signal));
+  const bill = JSON.parse(await billOfMaterials(ROOT, parts, Object.values(await parts.knot()), signal));
   const names = bill.components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['knot', 'node']));
 });

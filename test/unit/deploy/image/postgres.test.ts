@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { debianPackages } from '../../../../deploy/image/debian.ts';
 import { PROJECT, postgresParts } from '../../../../deploy/image/images.ts';
+import { findParts } from '../../../../deploy/image/parts.ts';
 import { billOfPostgres } from '../../../../deploy/image/sbom.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 
 test("the bill of materials of Postgres names its npm package, Debian's packages, and each bundled library by its digest", async () => {
-  const parts = await postgresParts({ progress: () => {}, signal });
-  const bill = JSON.parse(await billOfPostgres(PROJECT, parts, signal)) as {
+  const system = await findParts({ progress: () => {}, signal });
+  const parts = await postgresParts(system);
+  const bill = JSON.parse(await billOfPostgres(PROJECT, system, parts, signal)) as {
     components: { name: string; purl?: string; hashes?: { alg: string }[] }[];
   };
   const find = (end: string) => bill.components.find(({ name }) => name.endsWith(end));
@@ -28,7 +30,7 @@ test("the bill of materials of Postgres names its npm package, Debian's packages
 test('a library that belongs to no Debian package stops the build', async () => {
   const file = join(await temporaryFolder('library'), 'libown.so.1');
   await writeFile(file, '');
-  await expect(debianPackages(['/bin/sh', file], signal)).rejects.toThrow(
+  await expect(debianPackages(['/bin/sh', file], '/', signal)).rejects.toThrow(
     `No Debian package owns ${file}, so the bill of materials cannot name its origin: install it from a package`,
   );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { zonesteadImage } from '../../../../deploy/image/images.ts';
+import { findParts } from '../../../../deploy/image/parts.ts';
 import { layDown, merge } from '../../../../deploy/image/rootfs.ts';
 import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
@@ -14,8 +15,10 @@ const LIMIT_MB = 250;
 const { signal } = new AbortController();
 
 describe('the image zonestead', async () => {
-  const plan = await zonesteadImage({ progress: () => {}, signal });
-  const rootfs = merge(...(await Promise.all(plan.layers.map((layer) => layer.rootfs()))));
+  const parts = await findParts({ progress: () => {}, signal });
+  const plan = await zonesteadImage(parts);
+  const layers = await Promise.all(plan.layers.map((layer) => layer.rootfs()));
+  const rootfs = merge(...layers);
   const paths = [...rootfs.keys()];
 
   test('the image zonestead is named after the version of package.json', () => {
@@ -42,6 +45,7 @@ describe('the image zonestead', async () => {
     expect([...rooms].sort()).toEqual([
       'api',
       'base',
+      'canary',
       'cli',
       'client',
       'config.ts',
@@ -83,20 +87,21 @@ describe('the image zonestead', async () => {
 
   test('the image zonestead starts with a Node that cannot remove types', async () => {
     const folder = await temporaryFolder('image-sources');
-    await layDown((await plan.layers.at(-1)?.rootfs()) ?? new Map(), folder);
+    await layDown(layers.at(-1) ?? new Map(), folder);
     await symlink(join(ROOT, 'node_modules'), join(folder, 'app/node_modules'));
     const main = join(folder, 'app/main.js');
     const command = join(folder, 'usr/local/bin/zonestead');
     const started = (program: string, ...words: string[]) =>
       promisify(execFile)(process.execPath, [program, ...words], { env: { NODE_OPTIONS: '--no-strip-types' } });
     const run = (...words: string[]) => started(main, ...words);
-    expect((await run('--help')).stdout).toContain('Usage: zonestead');
+    const help = (await run('--help')).stdout;
+    expect(help).toContain('Usage: zonestead');
     // A shell and `kubectl exec` find the command by its name. The program of its first line is in another layer.
     expect(await realpath(command)).toBe(await realpath(main));
     const [line = ''] = (await readFile(command, 'utf8')).split('\n');
     expect(rootfs.get(line.replace('#!/', ''))).toMatchObject({ file: process.execPath, mode: 0o755 });
     expect(plan.config.Env.join('\n')).toMatch(/^PATH=(.*:)?\/usr\/local\/bin(:|$)/m);
-    expect((await run('--help')).stdout).toBe((await started(command, '--help')).stdout);
+    expect((await started(command, '--help')).stdout).toBe(help);
     // The hook of ACME clients starts the same program.
     expect((await run('acme', '--print', 'hook')).stdout).toContain(`exec ${process.execPath} ${main} acme "$@"`);
   });
@@ -110,7 +115,10 @@ describe('the image zonestead', async () => {
 
   test('the image zonestead has a bill of materials that names what is in it, the same at every build', async () => {
     const libraries = paths.filter((path) => /libc\.so/.test(path)).map((path) => `/${path}`);
-    const [one, two] = [await billOfMaterials(ROOT, libraries, signal), await billOfMaterials(ROOT, libraries, signal)];
+    const [one, two] = [
+      await billOfMaterials(ROOT, parts, libraries, signal),
+      await billOfMaterials(ROOT, parts, libraries, signal),
+    ];
     expect(two).toBe(one);
     const bill = JSON.parse(one) as {
       bomFormat: string;

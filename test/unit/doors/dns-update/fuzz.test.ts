@@ -12,7 +12,7 @@ import { effort } from '../../../support/runner/seed.ts';
 const ZONE = 'example.com';
 const KEY: TsigKey = { name: 'key-1.zonestead', algorithm: 'hmac-sha256', secret: Buffer.alloc(32, 7) };
 const NOW = 1_700_000_000;
-const MESSAGES = effort(100_000, 10_000);
+const MESSAGES = effort(100_000, 3_000);
 
 type Kind = 'malformed' | 'no update' | 'flaw' | 'unmet' | 'refused' | 'rrsets';
 

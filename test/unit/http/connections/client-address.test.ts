@@ -1,9 +1,10 @@
 // The client's address behind proxies. The peer is trusted only where a test says so; the tests write everything that a
 // client can write.
 import { expect, test } from 'vitest';
-import { clientAddress, forwardedFor, nodeAddress, trustNetworks } from '#http/connections/client-address.ts';
+import { matchNetworks } from '#base/networks.ts';
+import { clientAddress, forwardedFor, nodeAddress } from '#http/connections/client-address.ts';
 
-const isTrusted = trustNetworks(['10.0.0.0/8', '192.0.2.9', '2001:db8:ffff::/48']);
+const isTrusted = matchNetworks(['10.0.0.0/8', '192.0.2.9', '2001:db8:ffff::/48']);
 const of = (peer: string, xForwardedFor: string[]) =>
   clientAddress(peer, { forwarded: ['for=192.0.2.66'], xForwardedFor }, isTrusted, 'X-Forwarded-For');
 const ofForwarded = (peer: string, forwarded: string[]) =>

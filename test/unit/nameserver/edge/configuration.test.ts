@@ -6,7 +6,7 @@ import { edgeConfiguration } from '#nameserver/edge/configuration.ts';
 import { EDGE_SETTINGS } from '#nameserver/settings.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
-const configuration = (change: Record<string, string> = {}) =>
+const configuration = (change: Record<string, string> = {}, version: string | null = '3.2.6') =>
   edgeConfiguration(
     readConfig(EDGE_SETTINGS, {
       ZONESTEAD_EDGE_PRIMARIES: 'node-0:53',
@@ -16,6 +16,7 @@ const configuration = (change: Record<string, string> = {}) =>
       ...change,
     }),
     [{ address: '192.0.2.1', port: 53 }],
+    version,
   );
 
 test('the configuration of an edge has the databases within the size of the volume', () => {
@@ -32,8 +33,11 @@ test('the configuration of an edge has the databases within the size of the volu
 test('the configuration of an edge limits the rate of answers, unless that is off', () => {
   const text = configuration({ ZONESTEAD_KNOT_RATE_LIMIT: '7', ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '192.0.2.0/24' });
   expect(text).toContain('rate-limit: 7\n    slip: 1\n    whitelist: [ 192.0.2.0/24 ]');
-  expect(text).toContain('global-module: [ mod-cookies/default, mod-rrl/default ]');
+  expect(text).toContain('global-module: [ mod-stats/default, mod-cookies/default, mod-rrl/default ]');
   expect(configuration({ ZONESTEAD_KNOT_RATE_LIMIT: '0' })).not.toContain('rrl');
+  expect(configuration({ ZONESTEAD_KNOT_RATE_LIMIT: '7' }, '3.4.6')).toContain(
+    'rate-limit: 7\n    slip: 1\n    instant-limit: 7\n    time-rate-limit: 0\n',
+  );
 });
 
 test('the configuration of an edge makes the same cookies on all edges that have one key', () => {

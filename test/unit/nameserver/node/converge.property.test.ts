@@ -1,5 +1,6 @@
 // Random operations at the api and faults everywhere, with crashes of the node in between: in the end, the name server
-// holds exactly what the api has, and the node says so.
+// holds exactly what the api has, and the node says so. Zones that only a restored database lacks stay until the
+// removals are accepted.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,6 +46,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('fault' as const), fault: faults }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('cut' as const, 'forget' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restore' as const), zone, owner, value }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('roll-back' as const), zone }) },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'crash-in-commit' as const), zone }),
@@ -72,6 +74,13 @@ async function run(steps: readonly Step[]): Promise<void> {
     node = start();
   };
   let crashing: Promise<void> = Promise.resolve();
+  /** The keys of zones that a restored database does not know. */
+  const saved = new Map<string, string>();
+  const state = () => ({
+    held: engine.contents(),
+    cursor: feed.reports.at(-1)?.cursor,
+    failing: feed.reports.at(-1)?.failingCount,
+  });
   try {
     for (const each of steps) {
       await act(each);
@@ -83,15 +92,11 @@ async function run(steps: readonly Step[]): Promise<void> {
     // Only a comparison finds foreign edits; everything else is found without one.
     if (steps.some((each) => each.do === 'edit')) feed.compare = randomUUID();
     await expect
-      .poll(
-        () => ({
-          held: engine.contents(),
-          cursor: feed.reports.at(-1)?.cursor,
-          failing: feed.reports.at(-1)?.failingCount,
-        }),
-        { timeout: 60_000 },
-      )
-      .toEqual({ held: feed.contents(), cursor: feed.cursor(), failing: 0 });
+      .poll(state, { timeout: 60_000 })
+      .toMatchObject({ held: feed.contents(), cursor: feed.cursor(), failing: 0 });
+    for (const [name, key] of saved) expect([name, engine.held.get(name)?.privateKey]).toEqual([name, key]);
+    feed.removals = feed.epoch;
+    await expect.poll(state, { timeout: 60_000 }).toEqual({ held: feed.contents(), cursor: feed.cursor(), failing: 0 });
   } finally {
     await crashing;
     await node.crash();
@@ -107,6 +112,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       case 'unset':
         return feed.zones.has(each.zone) ? feed.set(each.zone, { [each.owner]: [] }) : undefined;
       case 'create':
+        saved.delete(each.zone);
         if (!feed.zones.has(each.zone)) feed.create(each.zone, [address(each.owner, `192.0.2.${each.value}`)]);
         return;
       case 'delete':
@@ -120,12 +126,20 @@ async function run(steps: readonly Step[]): Promise<void> {
       case 'restore':
         if (feed.zones.has(each.zone)) feed.rewind(each.zone, [address(each.owner, `192.0.2.${each.value}`)]);
         return feed.restored();
+      case 'roll-back': {
+        // The key of this zone proves that the node has begun to serve it, and not a zone of its name before.
+        const key = `key of ${feed.zones.get(each.zone)?.id}`;
+        if (engine.held.get(each.zone)?.privateKey === key) saved.set(each.zone, key);
+        feed.lose(each.zone);
+        return feed.restored();
+      }
       case 'refuse':
         engine.refused.add(each.zone);
         return;
       case 'lose':
         // The zone is lost while the name server restarts, and the node with it.
         engine.held.delete(each.zone);
+        saved.delete(each.zone);
         return restart(false);
       case 'crash-in-commit':
         // The commit took effect, and the node dies before it can write that down.
@@ -157,6 +171,20 @@ test('a node always converges to the contents of the api', async () => {
     endOnFailure: true,
   });
 }, 300_000);
+
+test('a node keeps the zones that a database lacks after a restore, until that is accepted', async () => {
+  await run([
+    { do: 'create', zone: 'a.test', owner: 'www', value: 1 },
+    { do: 'create', zone: 'b.test', owner: 'www', value: 2 },
+    { do: 'wait', ms: 300 },
+    { do: 'fault', fault: { path: /\/feed$/, cutAfter: 150 } },
+    { do: 'roll-back', zone: 'a.test' },
+    { do: 'crash', isLost: 1 },
+    { do: 'wait', ms: 40 },
+    { do: 'roll-back', zone: 'b.test' },
+    { do: 'crash', isLost: 0 },
+  ]);
+});
 
 test('a node keeps the apex of a zone that changes while it is read', async () => {
   await run([

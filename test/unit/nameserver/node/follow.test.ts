@@ -1,11 +1,12 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
-import { createFollower } from '#nameserver/node/follow.ts';
+import { FeedFault } from '#nameserver/node/faults.ts';
+import { createFollower, type Ending } from '#nameserver/node/follow.ts';
 import { FakeClock } from '../../../support/time/fake-clock.ts';
 
 /** The waits in ms between the tries of a follower whose every try ends with this error. */
-async function waits(error: Error, tries: number): Promise<number[]> {
+async function waits(error: Error, tries: number, onEnd: (ending: Ending) => void = () => {}): Promise<number[]> {
   const clock = new FakeClock();
   const at: number[] = [];
   const over = new AbortController();
@@ -22,7 +23,7 @@ async function waits(error: Error, tries: number): Promise<number[]> {
     log: pino({ level: 'silent' }),
     after: () => null,
     onLine: () => {},
-    onEnd: () => {},
+    onEnd,
   });
   const running = follower.run(over.signal);
   while (at.length < tries) await clock.advance(50);
@@ -44,4 +45,18 @@ test('an api that answers with an error is tried every 30 s at most', async () =
 
 test('a key that is refused is tried every 30 to 60 s', async () => {
   expect(await waits(refused(401), 3)).toEqual([60_000, 60_000]);
+});
+
+const tlsError = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+
+test.each<[Ending, string, Error]>([
+  ['refused', 'a refused key', refused(401)],
+  ['certificate', 'a certificate of an unknown authority', new ApiUnavailable('The api is unreachable', tlsError)],
+  ['unreachable', 'a network that is down', new ApiUnavailable('The api is unreachable')],
+  ['unreachable', 'an api that answers with an error', refused(503)],
+  ['fault', 'a broken line', new FeedFault('a line breaks the contract')],
+])('the end of a feed is counted as %s after %s', async (ending, _, error) => {
+  const ends: Ending[] = [];
+  await waits(error, 2, (end) => ends.push(end));
+  expect(new Set(ends)).toEqual(new Set([ending]));
 });

@@ -51,6 +51,25 @@ test('a node continues after a crash: nothing is committed again, and missed cha
   expect(engine.commits.slice(commits).map(({ zone, names }) => [zone, names])).toEqual([['b.test', ['www']]]);
 });
 
+test('a node that ends in an orderly way says so in its last report; one that is killed, or is not known, does not', async () => {
+  const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
+  const first = start();
+  await converged();
+  await first.end();
+  expect(feed.reports.at(-1)).toMatchObject({ node: 'ns1', instance: first.state.instance, leaving: true });
+  expect(feed.reports.filter(({ leaving }) => leaving).length).toBe(1);
+  await first.crash();
+  const second = start();
+  await expect.poll(() => feed.reports.at(-1)?.leaving).toBeUndefined();
+  await second.crash();
+  feed.faults.push({ path: /report/, status: 503, times: 1_000 });
+  const third = start();
+  const failures = () => third.lines.filter((line) => line.includes('failed to report'));
+  await expect.poll(() => failures().length).toBeGreaterThan(0);
+  await third.end();
+  expect(failures().filter((line) => line.includes('stops'))).toEqual([]);
+});
+
 test('a node reports each cursor, and stores one without changes every 10 s only', async () => {
   const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
   const clock = new QuickClock(1);

@@ -2,16 +2,7 @@
 import { expect, test } from 'vitest';
 import { isLater } from '#dns/serial.ts';
 import { byName, diffZones } from '#nameserver/node/difference.ts';
-import {
-  canApply,
-  isSmall,
-  mergeWork,
-  planList,
-  planRemovals,
-  retryDelay,
-  SECOND_LIST_MS,
-  type ZoneWork,
-} from '#nameserver/node/plan.ts';
+import { canApply, isSmall, mergeWork, planList, retryDelay, type ZoneWork } from '#nameserver/node/plan.ts';
 import { FeedProgress } from '#nameserver/node/position.ts';
 import { readiness } from '#nameserver/node/ready.ts';
 import { RecentNames } from '#nameserver/node/recent.ts';
@@ -92,7 +83,7 @@ test.each([
   ['known by another id', { ...row, id: 'z0' }],
   ['dirty', { ...row, isDirty: true }],
   ['known by single changes only', { ...row, isExact: false }],
-  ['missing in the list before', { ...row, isUnlisted: true }],
+  ['missing in the list before', { ...row, unlisted: { reason: 'many', since: 0 } as const }],
   ['without contents', { ...row, engineSerial: null }],
 ])('a list leads to a reload of a zone that is %s', (_, known) => expect(plan(known).reload).toEqual([head]));
 
@@ -100,45 +91,6 @@ test('a list leaves a zone alone that is as the list says', () => expect(plan(ro
 
 test('a list shows the zones that are missing in it', () => {
   expect(planList(new Map(), new Map(), new Set(['a.test'])).missing).toEqual(['a.test']);
-});
-
-const missing = (count: number) => Array.from({ length: count }, (_, at) => `z${at}`);
-const first = planRemovals(missing(30), 40, null, 1_000, false);
-
-test.each([
-  ['few zones', 20, 20],
-  ['less than half of the zones', 30, 100],
-])('removals by a list happen at once: %s', (_, count, total) => {
-  expect(planRemovals(missing(count), total, null, 0, false)).toEqual({
-    remove: missing(count),
-    keep: [],
-    held: null,
-  });
-});
-
-test('removals by a list wait if they concern most zones', () => {
-  expect(first).toEqual({ remove: [], keep: missing(30), held: { missing: new Set(missing(30)), since: 1_000 } });
-});
-
-test('removals by a list still wait when the list comes again too early', () => {
-  const second = planRemovals(missing(30), 40, first.held, 1_000 + SECOND_LIST_MS - 1, false);
-  expect(second.remove).toEqual([]);
-  expect(second.held?.since).toBe(1_000);
-});
-
-test('removals by a list happen when the list comes again later, for the zones that both lacked', () => {
-  const second = planRemovals(missing(32), 40, first.held, 1_000 + SECOND_LIST_MS, false);
-  expect(second.remove).toEqual(missing(30));
-  expect(second.keep).toEqual(['z30', 'z31']);
-});
-
-test('removals by a list do not count a zone that a list in between had', () => {
-  const between = planRemovals(missing(25), 40, first.held, 2_000, false);
-  expect(planRemovals(missing(30), 40, between.held, 1_000 + SECOND_LIST_MS, false).remove).toEqual(missing(25));
-});
-
-test('removals by a list happen at once if a person allows them', () => {
-  expect(planRemovals(missing(30), 40, null, 0, true).remove).toEqual(missing(30));
 });
 
 test('the wait of a retry doubles up to its limit, half of it at random', () => {
@@ -268,6 +220,8 @@ const good = {
   isEngineUp: true,
   loading: 0,
   loadingMs: 0,
+  stalledMs: 0,
+  loadLimitMs: 600_000,
   stateProblem: null,
   failing: 0,
 };
@@ -282,8 +236,10 @@ test.each([
   ['ready when its state cannot be stored', { ...good, stateProblem: 'disk full' }, true],
   ['not ready without a list', { ...good, isListed: false }, false],
   ['not ready without the name server', { ...good, isEngineUp: false }, false],
-  ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 59_000 }, false],
-  ['ready when one zone never loads', { ...good, loading: 1, loadingMs: 60_000 }, true],
+  ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 599_000 }, false],
+  ['ready after the longest wait for zones', { ...good, loading: 1, loadingMs: 600_000 }, true],
+  ['not ready while one large zone loads', { ...good, loading: 1, loadingMs: 299_000, stalledMs: 299_000 }, false],
+  ['ready when no zone was loaded for long', { ...good, loading: 9, loadingMs: 400_000, stalledMs: 300_000 }, true],
   ['not ready after a start until it caught up', { ...fresh, upMs: 299_000 }, false],
   ['ready after a start as soon as it caught up', { ...fresh, isCaughtUp: true }, true],
   ['ready after a start that takes too long', { ...fresh, upMs: 300_000 }, true],

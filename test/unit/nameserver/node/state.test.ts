@@ -23,7 +23,8 @@ const ROW = {
   key: 'k',
   isExact: true,
   isDirty: false,
-  isUnlisted: false,
+  unlisted: null,
+  origin: '{}',
 };
 
 test('the state of a node is read again as it was written, row by row', () => {
@@ -32,6 +33,8 @@ test('the state of a node is read again as it was written, row by row', () => {
   expect(anew).toEqual({ reason: expect.stringContaining('did not exist'), isLoss: false });
   state.put(ROW);
   state.put(emptyRow('b.test', 'z2'));
+  const unlisted = { reason: 'restored', since: 1_700_000_000_000.25 } as const;
+  state.put({ ...emptyRow('d.test', 'z4'), unlisted });
   state.put(emptyRow('c.test', 'z3'));
   state.delete('c.test');
   state.setFacts({ cursor: 'c1', epoch: 'e1' });
@@ -40,8 +43,12 @@ test('the state of a node is read again as it was written, row by row', () => {
   const again = openState(folder);
   expect(again.anew).toBeNull();
   expect(again.state.instance).toBe(state.instance);
-  expect(again.state.facts()).toEqual({ cursor: 'c1', epoch: 'e1', compare: 'x', transfers: null });
-  expect([...again.state.rows().values()]).toEqual([ROW, emptyRow('b.test', 'z2')]);
+  expect(again.state.facts()).toEqual({ cursor: 'c1', epoch: 'e1', compare: 'x', transfers: null, endings: null });
+  expect([...again.state.rows().values()]).toEqual([
+    ROW,
+    emptyRow('b.test', 'z2'),
+    { ...emptyRow('d.test', 'z4'), unlisted },
+  ]);
   again.state.close();
 });
 

@@ -83,6 +83,7 @@ test('a call of npm test starts the lanes of changed files, and says why; the re
   const changed = ['docs/index.md', 'src/console/page.ts'];
   expect(plan([], changed).lanes).toEqual(['console', 'docs']);
   expect(plan([], changed).message).toContain('the lane docs (docs/index.md changed since origin/main)');
+  expect(plan(['--dry-run'], changed)).toEqual({ ...plan([], changed), isDry: true });
   const rest = plan(['--rest'], changed);
   expect([rest.gate, rest.lanes]).toEqual([false, LANE_NAMES.filter((name) => name !== 'console' && name !== 'docs')]);
 });

@@ -45,6 +45,67 @@ const taken = async (key: TestKey, bucket: string) =>
   (await sql`select cardinality(times) as n from write_windows where key_id = ${key.id} and bucket = ${bucket}`)[0]
     ?.n ?? 0;
 
+test('challenges count in a window of their own, which a bulk of records of the same key does not empty', async () => {
+  const key = await service.key();
+  const challenge = (name: string, type = 'TXT', content = '"token"') =>
+    request('POST', records, { name: `${name}${++names}`, type, content }, key.text);
+  expect(statuses(await many(60, () => write(key)))).toEqual({ 201: 60 });
+  expect((await write(key)).status).toBe(429);
+  const created = await challenge('_acme-challenge.c');
+  expect([created.status, created.headers['ratelimit-policy']]).toEqual([201, '"challenges";q=60;w=60']);
+  expect(created.headers.ratelimit).toMatch(/^"challenges";r=59;t=\d+$/);
+  const set = (name: string) => ({ owner: 'o', name, type: 'TXT', values: [{ content: '"token"' }] });
+  const apply = (...sets: object[]) => request('POST', `/zones/${zone.id}/records:apply`, { sets }, key.text);
+  const create = (name: string) => ({ action: 'create', record: { name, type: 'TXT', content: '"token"' } });
+  const batch = (...changes: object[]) => request('POST', `${records}:batch`, { changes }, key.text);
+  expect((await apply(set('_Acme-Challenge.s1'), set('_acme-challenge.s2'))).status).toBe(200);
+  expect((await batch(create('_acme-challenge.b1'))).status).toBe(200);
+  const patch = await fetch(`${service.url}/api/v1/servers/localhost/zones/limits.example.`, {
+    method: 'PATCH',
+    headers: { 'x-api-key': key.text, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      rrsets: [
+        {
+          ...{ name: '_acme-challenge.p.limits.example.', type: 'TXT', ttl: 60, changetype: 'REPLACE' },
+          records: [{ content: '"token"', disabled: false }],
+        },
+      ],
+    }),
+  });
+  expect(patch.status).toBe(204);
+  expect(await taken(key, 'challenges')).toBe(5);
+  // A request of both needs a place in both windows, and takes none if one is full.
+  expect((await batch(create('_acme-challenge.b2'), create('b3'))).status).toBe(429);
+  expect((await apply(set('_acme-challenge.s3'), set('s4'))).status).toBe(429);
+  expect(await taken(key, 'challenges')).toBe(5);
+  // No other record passes for a challenge.
+  const changed = {
+    action: 'update',
+    id: created.body.id,
+    record: { name: '_acme-challenge', type: 'TXT', content: 'x' },
+  };
+  expect((await batch(changed)).status).toBe(429);
+  expect((await challenge('_acme-challenge.a', 'A', '192.0.2.1')).status).toBe(429);
+  expect((await challenge('x._acme-challenge.a')).status).toBe(429);
+  expect((await challenge('_acme-challenges.a')).status).toBe(429);
+  // Their window ends too, and then only they are refused.
+  await pass(key, 61);
+  expect(statuses(await many(60, () => challenge('_acme-challenge.m')))).toEqual({ 201: 60 });
+  expect((await challenge('_acme-challenge.m')).status).toBe(429);
+  const mixed = await batch(create('b4'), create('_acme-challenge.b5'));
+  expect(mixed.status).toBe(429);
+  expect([await taken(key, 'challenges'), (await write(key)).status]).toEqual([60, 201]);
+});
+
+test('a request of challenges and other records counts each in its window', async () => {
+  const key = await service.key();
+  const create = (name: string) => ({ action: 'create', record: { name, type: 'TXT', content: '"token"' } });
+  const changes = [create('_acme-challenge.both'), create('both1'), create('both2')];
+  const reply = await request('POST', `${records}:batch`, { changes }, key.text);
+  expect([await taken(key, 'challenges'), await taken(key, 'records')]).toEqual([1, 2]);
+  expect(reply.headers['ratelimit-policy']).toBe('"records";q=60;w=60, "challenges";q=60;w=60');
+});
+
 test('the 61st record write within a minute is 429 rate_limited with Retry-After in whole seconds', async () => {
   const key = await service.key();
   expect(statuses(await many(60, () => write(key)))).toEqual({ 201: 60 });
@@ -96,11 +157,12 @@ test('create, update and delete of records count, failed ones too; reading does 
   expect((await write(key, 'no address')).status).toBe(400);
   expect((await request('DELETE', `${records}/rec_0`, undefined, key.text)).status).toBe(404);
   expect((await request('POST', '/zones/zone_0/records', {}, key.text)).status).toBe(400);
-  expect((await request('POST', records, '{', key.text)).status).toBe(400);
-  expect(await taken(key, 'records')).toBe(7);
+  for (const path of [records, `${records}:batch`, `/zones/${zone.id}/records:apply`])
+    expect((await request('POST', path, '{', key.text)).status).toBe(400);
+  expect(await taken(key, 'records')).toBe(9);
   await request('GET', records, undefined, key.text);
   await request('GET', '/zones', undefined, key.text);
-  expect([await taken(key, 'records'), await taken(key, 'zones')]).toEqual([7, 0]);
+  expect([await taken(key, 'records'), await taken(key, 'zones')]).toEqual([9, 0]);
 });
 
 test('create, delete, park, unpark and change of zones have a limit of their own: 10 in a minute', async () => {

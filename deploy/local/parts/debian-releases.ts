@@ -1,0 +1,35 @@
+// The releases of Debian whose packages are fetched without an installation.
+
+export interface DebianRelease {
+  /** In os-release(5): VERSION_ID. */
+  readonly version: string;
+  /** In sources.list(5). */
+  readonly suites: readonly { readonly mirror: Archive; readonly suite: string }[];
+}
+
+/** The names of Debian's archives, with which the addresses of their mirrors end. */
+export type Archive = 'debian' | 'debian-security';
+
+export const KEYRING = {
+  file: '/usr/share/keyrings/debian-archive-keyring.gpg',
+  package: 'debian-archive-keyring',
+} as const;
+
+/**
+ * The images contain its packages. Those of this machine's own architecture take the packages that are installed, so a
+ * build of several architectures needs a machine with this release.
+ */
+export const DEBIAN_12: DebianRelease = createRelease('12', 'bookworm');
+/** Its Knot DNS is 3.4. */
+export const DEBIAN_13: DebianRelease = createRelease('13', 'trixie');
+
+function createRelease(version: string, suite: string): DebianRelease {
+  return {
+    version,
+    suites: [
+      { mirror: 'debian', suite },
+      { mirror: 'debian', suite: `${suite}-updates` },
+      { mirror: 'debian-security', suite: `${suite}-security` },
+    ],
+  };
+}

@@ -1,0 +1,16 @@
+// The names of the settings that the canary reads, apart from its modules: help lists them without loading the canary.
+
+export const CANARY_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'ZONESTEAD_URL',
+  'ZONESTEAD_URL_CA',
+  'ZONESTEAD_API_KEY',
+  'ZONESTEAD_NAMESERVER_ADDRESSES',
+  'ZONESTEAD_CANARY_ZONE',
+  'ZONESTEAD_CANARY_NAME',
+  'ZONESTEAD_CANARY_CHANGE_SECONDS',
+  'ZONESTEAD_CANARY_QUERY_SECONDS',
+  'ZONESTEAD_CANARY_LIMIT_SECONDS',
+  'ZONESTEAD_CANARY_CHALLENGE_MINUTES',
+] as const;

@@ -1,0 +1,25 @@
+// The values of a zone that a restored database needs of a node, and the request for zones that the database lacks.
+import { z } from 'zod';
+
+/** The most that a column `integer` of the database holds. */
+export const MAX_INTEGER = 2 ** 31 - 1;
+
+export const zoneOrigin = z
+  .strictObject({
+    team: z.string().max(100).nullable().meta({ description: 'The id of the team that owns the zone.' }),
+    user: z.string().max(100).nullable().meta({ description: 'The id of the person that owns the zone.' }),
+    state: z.enum(['active', 'parked']).meta({ description: 'Whether the records of the zone are served.' }),
+    defaultTtl: z.int().min(0).max(MAX_INTEGER).meta({ description: 'The TTL of records without one, in seconds.' }),
+    seal: z.string().max(100).meta({ description: 'Proves to the service that it wrote these values.' }),
+  })
+  .meta({
+    description: 'The node keeps this for the case that the database is restored to a time before the zone was made.',
+  });
+export type ZoneOrigin = z.infer<typeof zoneOrigin>;
+
+/** The most zones that a request for held zones names; the administrator's command sends one after the other. */
+export const MAX_SALVAGED = 20;
+export const salvageToken = z
+  .string()
+  .max(64)
+  .meta({ description: 'The token of the request, from the answer to a report.' });

@@ -1,0 +1,137 @@
+// The commands of docs/how-to/handle-an-incident.md and docs/how-to/routine-tasks.md, as a reader types them.
+import { afterAll, expect, inject, test } from 'vitest';
+import { follow, type Own } from '../../support/docs/reader.ts';
+import { type Step, scenario } from '../../support/docs/scenario.ts';
+import { openShell } from '../../support/docs/shell.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { startTestService } from '../../support/service/service.ts';
+
+// With limits, the writes of a team are counted.
+const service = await startTestService({ limits: true, warnings: ['ZONESTEAD_READ_ONLY is set'] });
+const ada = await addPerson(service, { team: 'platform', email: 'ada@example.org' });
+const folder = await temporaryFolder('operation-pages');
+const env = {
+  ...{ PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', ...COMPILED, DATABASE_URL: service.database.url },
+  ...{ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: ada.text },
+};
+const shell = openShell({ cwd: folder, env });
+await shell.type(`zonestead() { ${process.execPath} ${inject('program')} "$@"; }`);
+afterAll(() => shell.close());
+
+/** Types the commands of a scenario, and returns their outputs. */
+async function type(steps: Promise<Step[]>, own: Own = {}): Promise<string[]> {
+  const outputs: string[] = [];
+  for (const step of await steps) outputs.push(await follow(step, { shell, own }));
+  return outputs;
+}
+
+const platform = () => service.key({ team: 'platform' });
+const create = async (name: string, text = ada.text) => {
+  const { body } = await service.request('POST', '/zones', { zoneName: name, owner: `org:${ada.team}` }, text);
+  const record = { name: 'www', type: 'A', content: '192.0.2.1' };
+  await service.request('POST', `/zones/${body.id}/records`, record, text);
+};
+const addresses = async () => (await service.dns.lookup('www.shop.example', 'A')).answers.map((each) => each.slice(-9));
+
+test('a reader sees the state of the service and the team that writes most, and collects facts without secrets', async () => {
+  const key = await platform();
+  await create('busy.example', key.text);
+  const outputs = await type(scenario('incident'), { '70adf9caf16b': key.id });
+  expect(outputs[0]).toMatch(/^ID .* WRITES\/MIN +NAME\n\S+ +1 +1 [^\n]* [12] +platform$/m);
+  expect(outputs.join('\n')).toContain(`key ${key.id} is revoked`);
+  const { output } = await shell.type('tail -n 99 report/*');
+  for (const name of ['versions.txt', 'nodes.json', 'cordons.txt', 'secondaries.txt', 'usage.txt']) {
+    expect(output).toContain(`==> report/${name} <==`);
+  }
+  expect(output).toContain('"isLiving": true');
+  expect(output).toMatch(/^ok /m);
+  for (const secret of [key.text, ada.text, 'yk_', 'yn_', 'PRIVATE KEY', '192.0.2.1']) {
+    expect(output).not.toContain(secret);
+  }
+});
+
+test('a reader takes one zone from a second, read-only api, and the service has its records again', async () => {
+  await create('shop.example');
+  const second = await service.anotherApi({ settings: { ZONESTEAD_READ_ONLY: 'a restored backup' } });
+  const own = { 'http://127.0.0.1:8081': second.url };
+  const [exported, compared, applied] = await scenario('one zone restored');
+  if (exported === undefined || compared === undefined || applied === undefined) throw new Error('no commands');
+  await follow(exported, { shell, own });
+  await shell.type('zonestead records set shop.example www A 192.0.2.9');
+  expect(await addresses()).toEqual(['192.0.2.9']);
+  expect((await shell.type(compared.text)).output).toContain('192.0.2.1');
+  await follow(applied, { shell });
+  expect(await addresses()).toEqual(['192.0.2.1']);
+});
+
+test('a reader gives a zone another key, with its records', async () => {
+  const ds = async () => (await shell.type('zonestead zones ds shop.example')).output;
+  const before = await ds();
+  await type(scenario('a new zone key'), { 'org:TEAM_ID': `org:${ada.team}` });
+  expect(await ds()).not.toBe(before);
+  expect(await addresses()).toEqual(['192.0.2.1']);
+  expect(await service.dns.delv('shop.example', 'www.shop.example', 'A')).toMatchObject({ state: 'secure' });
+});
+
+test('a reader lists valid keys by their last use, those that were never used at the end', async () => {
+  const [used, unused, revoked] = [await platform(), await platform(), await platform()];
+  await service.request('GET', '/zones', undefined, used.text);
+  await shell.type(`zonestead admin keys revoke ${revoked.id}`);
+  // The api stores the last use of a key some time after it.
+  await expect
+    .poll(async () => lines(await type(scenario('keys by last use'))).find((line) => line.includes(used.id)), {
+      timeout: 30_000,
+    })
+    .toMatch(/^\d{4}-/);
+  const listed = lines(await type(scenario('keys by last use')));
+  expect(listed.findIndex((line) => line.includes(unused.id))).toBeGreaterThan(
+    listed.findIndex((line) => line.includes(used.id)),
+  );
+  expect(listed.find((line) => line.includes(unused.id))).toMatch(/^never\tno end\t/);
+  expect(listed.some((line) => line.includes(revoked.id))).toBe(false);
+});
+
+test('a reader looks at the newest change of a restored database', async () => {
+  const [look] = await scenario('restore drill');
+  const { output } = await shell.type(`psql "$DATABASE_URL" -Atc "${look?.text}"`);
+  expect(Date.parse(output)).toBeGreaterThan(Date.now() - 600_000);
+});
+
+test('a reader forgets a name server that was removed', async () => {
+  await service.sql`insert into nodes select (jsonb_populate_record(nodes, '{"name": "zonestead-nameserver-2"}')).* from nodes`;
+  const refused = await shell.type('zonestead admin nodes forget zonestead-nameserver-2');
+  expect(refused.output).toContain('no silent node has the name');
+  await service.sql`update nodes set reported_at = now() - interval '31 seconds' where name = 'zonestead-nameserver-2'`;
+  await type(scenario('fewer name servers'));
+  expect(await service.sql`select from nodes where name = 'zonestead-nameserver-2'`).toEqual([]);
+});
+
+test('a team leaves: its keys, trusts, zones and their names are gone, and no other team notices', async () => {
+  await create('shop.example');
+  const key = await platform();
+  const trust = `zonestead admin trusts create --team platform --name robots --issuer https://login.example.org --match sub=robot-7 --only-name shop`;
+  expect((await shell.type(trust)).code).toBe(0);
+  const other = await service.zone('other.example');
+  const outputs = await type(scenario('a team leaves'));
+  expect(outputs.join('\n')).toContain(`key ${key.id} is revoked`);
+  expect((await service.request('GET', '/zones', undefined, key.text)).status).toBe(401);
+  expect(await service.sql`select from trusts where revoked_at is null`).toEqual([]);
+  expect((await shell.type('zonestead admin teams list')).output).toContain('platform-left');
+  expect(
+    (await service.request('POST', '/zones', { zoneName: 'new.example', owner: `org:${ada.team}` }, ada.text)).status,
+  ).toBe(403);
+  // Another team gets the name.
+  await service.zone('shop.example');
+  expect((await service.request('GET', `/zones/${other.id}`)).status).toBe(200);
+});
+
+test('an owner renames a team', async () => {
+  const grace = await addPerson(service, { team: 'platform', email: 'grace@example.org' });
+  await shell.type(`ZONESTEAD_API_KEY=${grace.text}`);
+  await type(scenario('renamed'));
+  expect((await shell.type('zonestead teams list')).output).toMatch(/ dns-platform\n?$/m);
+});
+
+const lines = (outputs: string[]) => outputs.join('\n').split('\n');

@@ -1,0 +1,221 @@
+// Faults in the canary, in the validation of answers that it relies on, and in its zone and right.
+import type { Fault } from '../fault.ts';
+import { noticedBy, noticedIn } from './fault.ts';
+
+const VALIDATE = 'src/dns/dnssec/validate.ts';
+const VERDICT = 'src/canary/verdict.ts';
+const UNIT = 'test/unit/canary';
+const REAL = 'test/integration/canary/canary.test.ts';
+const COMMAND = 'test/integration/canary/command.test.ts';
+const CHART = 'test/integration/chart/canary.test.ts';
+
+const fault = (name: string, breaks: string, test: string, file: string, find: string, replace: string): Fault =>
+  noticedBy('canary', test)(name, breaks, file, find, replace);
+const validation = noticedIn('canary', 'test/unit/dns/validate.test.ts', VALIDATE);
+const verdict = noticedIn('canary', `${UNIT}/verdict.test.ts`, VERDICT);
+
+export const CANARY_FAULTS: readonly Fault[] = [
+  validation(
+    'entry',
+    'keys are trusted that any key of the set has signed',
+    '{ set, signatures }, entryKeys, nowSeconds',
+    '{ set, signatures }, usableKeys, nowSeconds',
+  ),
+  validation('sha1', 'a DS record with SHA-1 is trusted', 'new Set([2, 4])', 'new Set([1, 2, 4])'),
+  validation('signer', 'a signature of another zone is valid', 'signature.signer !==', "signature.signer === '' &&"),
+  validation('labels', 'an answer of a wildcard is valid', 'signature.labels !==', 'signature.labels >'),
+  validation('early', 'a signature is valid before its time', "time === 'early'", "time === 'expired'"),
+  validation('zone-flag', 'a key without the zone flag signs the zone', '& ZONE_FLAG) !== 0', '& ZONE_FLAG) >= 0'),
+  verdict('old', 'an old value stays right', 'askedAt - overtakenAt < limitMs', 'askedAt > overtakenAt'),
+  verdict('two', 'a second value at the name is overlooked', '|| others.length > 0', ''),
+  verdict('authority', 'an answer without authority is right', 'if (!answer.aa)', 'if (answer.aa === undefined)'),
+  verdict(
+    'forged',
+    'the value of a bogus answer counts',
+    "if (verdict.result !== 'right') return",
+    "if (verdict.result === 'silent') return",
+  ),
+  verdict('foreign', 'records of another name are the answer', 'record.name === name &&', ''),
+  verdict(
+    'no-keys',
+    'an answer is right without a trusted key',
+    'if (keys === null) return bogus(',
+    'if (keys === null) return RIGHT; else if (keys.length < 0) return bogus(',
+  ),
+  fault(
+    'overtaken',
+    'the newest value counts as overtaken',
+    `${UNIT}/values.test.ts`,
+    'src/canary/values.ts',
+    ': write.number > number',
+    ': write.number >= number',
+  ),
+  fault(
+    'removed',
+    'before a challenge, it is wrong that there is no record',
+    REAL,
+    'src/canary/challenge.ts',
+    'value.values.acknowledgeRemoval(parts.clock.now());',
+    '',
+  ),
+  fault(
+    'removed-values',
+    'a value stays right after its removal',
+    `${UNIT}/values.test.ts`,
+    'src/canary/values.ts',
+    'write.isRemoval ? write.number >= number && write.at !== null',
+    'write.isRemoval ? false',
+  ),
+  fault(
+    'removed-unknown',
+    'a removal with an unknown outcome makes the last value wrong',
+    `${UNIT}/values.test.ts`,
+    'src/canary/values.ts',
+    ' && write.at !== null',
+    '',
+  ),
+  fault(
+    'run',
+    'the value of another process has a number',
+    `${UNIT}/values.test.ts`,
+    'src/canary/values.ts',
+    '|| run !== this.#run',
+    '',
+  ),
+  fault(
+    'unreachable',
+    'one dead address makes all changes late',
+    `${UNIT}/paths.test.ts`,
+    'src/canary/paths.ts',
+    '|| now - silentSince < UNREACHABLE_MS',
+    '|| now > silentSince',
+  ),
+  fault(
+    'all-silent',
+    'a change is answered without any address',
+    `${UNIT}/paths.test.ts`,
+    'src/canary/paths.ts',
+    '? reachable : paths',
+    '? reachable : []',
+  ),
+  fault(
+    'series',
+    'the series of an address stay after it has left',
+    `${UNIT}/metrics.test.ts`,
+    'src/canary/metrics.ts',
+    'queries.remove(labels)',
+    'queries.inc(labels, 0)',
+  ),
+  fault(
+    'revived',
+    'a late answer revives the series of an address',
+    `${UNIT}/metrics.test.ts`,
+    'src/canary/metrics.ts',
+    'if (!known.includes(address)) return;',
+    '',
+  ),
+  fault(
+    'back-off',
+    'failed writes are repeated at full pace',
+    `${UNIT}/schedule.test.ts`,
+    'src/canary/schedule.ts',
+    '2 ** Math.min(failures, 16)',
+    '2 ** 0',
+  ),
+  fault(
+    'retry-after',
+    'the pause that the service asks for is ignored',
+    `${UNIT}/schedule.test.ts`,
+    'src/canary/schedule.ts',
+    'Math.max(0, retryAfterMs,',
+    'Math.max(0,',
+  ),
+  fault(
+    'some',
+    'a change counts as answered when some addresses have it',
+    REAL,
+    'src/canary/change.ts',
+    'latePaths.length === 0 &&',
+    'latePaths.length < awaitedPaths.length &&',
+  ),
+  fault(
+    'freshness',
+    'an address with old data counts as fresh',
+    REAL,
+    'src/canary/canary.ts',
+    'since === null ? 0 :',
+    'since !== null ? 0 :',
+  ),
+  fault(
+    'stays',
+    'the record stays when the process stops',
+    REAL,
+    'src/canary/canary.ts',
+    '    } finally {\n      await this.cleanUp();\n    }\n  }\n\n  /** Reads the zone',
+    '    } finally {\n      await Promise.resolve();\n    }\n  }\n\n  /** Reads the zone',
+  ),
+  fault(
+    'rekeyed',
+    'a zone with a new key stays bogus',
+    REAL,
+    'src/canary/watch.ts',
+    "if (verdict.result !== 'bogus') return { verdict, asked };",
+    'if (verdict.result !== null) return { verdict, asked };',
+  ),
+  fault(
+    'challenge',
+    'a challenge stays after it was measured',
+    REAL,
+    'src/canary/challenge.ts',
+    'await records.removeChallenge(zoneId, signal);',
+    '',
+  ),
+  fault(
+    'once',
+    'a measurement by hand takes the record of the canary that runs',
+    COMMAND,
+    'src/canary/main.ts',
+    '}-once`',
+    '}`',
+  ),
+  fault(
+    'exit',
+    'a measurement by hand always ends with 0',
+    COMMAND,
+    'src/cli/serve/once-report.ts',
+    'return isRight ? 0 : 1;',
+    'return 0;',
+  ),
+  fault(
+    'right',
+    'the trust of the chart permits every name of the zone',
+    CHART,
+    'charts/zonestead/templates/_trusts.tpl',
+    '"onlyNames" $names "onlyTypes" (list "TXT")',
+    '"onlyTypes" (list "TXT")',
+  ),
+  fault(
+    'two-pods',
+    'two canaries of one name run during an update',
+    CHART,
+    'charts/zonestead/templates/canary.yaml',
+    '(dict "type" "Recreate")',
+    '(dict "type" "RollingUpdate")',
+  ),
+  fault(
+    'taken',
+    'a declared zone of another team counts as there',
+    'test/integration/service/zones/declared-zone.test.ts',
+    'src/service/zones/declared-zone.ts',
+    "if (existing.teamId === teamId) return 'known';",
+    "if (existing.teamId !== '') return 'known';",
+  ),
+  fault(
+    'no-zone',
+    'the Job of the chart creates no zone',
+    'test/integration/cli/bootstrap.test.ts',
+    'src/cli/jobs/bootstrap.ts',
+    '(const zone of options.zones)',
+    '(const zone of options.zones.slice(1))',
+  ),
+];

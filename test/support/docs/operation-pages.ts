@@ -1,0 +1,23 @@
+// The commands of the pages for the person on call and for routine tasks, in the order in which their test types them.
+import { begins, block, howTo, type Scenario } from './choices.ts';
+
+const INCIDENT = howTo('handle-an-incident');
+const TASKS = howTo('routine-tasks');
+const TEST = 'test/integration/cli/operation-pages.test.ts';
+
+export const OPERATION_PAGES = {
+  incident: {
+    test: TEST,
+    choices: [block(INCIDENT, 'Find the noisy team'), block(INCIDENT, 'Collect facts before you ask for help')],
+  },
+  'one zone restored': { test: TEST, choices: [block(TASKS, 'Restore one zone, or one team')] },
+  'a new zone key': { test: TEST, choices: [block(TASKS, 'A compromised zone key')] },
+  'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
+  'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
+  'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },
+  renamed: { test: TEST, choices: [block(TASKS, 'Rename something')] },
+  'a team leaves': {
+    test: TEST,
+    choices: [block(TASKS, 'Revoke all keys of a team'), block(TASKS, 'A team leaves')],
+  },
+} as const satisfies Record<string, Scenario>;
