@@ -96,6 +96,20 @@ test('.ci/run repeats the tests of name servers with the other version of Knot D
   expect([last, code]).toEqual(['854 passed, 0 failed', 0]);
 });
 
+test('.ci/run names every test that failed or was skipped right before its last line', async () => {
+  const stubs = {
+    npm: 'failed: a.test.ts > adds: expected 1 to be 2\nnoise\n9 passed, 1 failed',
+    other: 'skipped: b.test.ts > answers\n6 passed, 0 failed, 1 skipped',
+    vectors: AGREE,
+  };
+  const { all } = await runCi(stubs);
+  expect(all.trimEnd().split('\n').slice(-3)).toEqual([
+    'failed: a.test.ts > adds: expected 1 to be 2',
+    'skipped: b.test.ts > answers',
+    '852 passed, 2 failed',
+  ]);
+});
+
 test.each<[string, Stubs, string]>([
   [
     'a test fails with the other version of Knot DNS',

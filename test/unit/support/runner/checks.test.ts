@@ -40,7 +40,8 @@ describe('the closing line of a run', () => {
   });
 
   test('the closing line of a run counts a check that fails, prints its words, and fails the run', async () => {
-    const printed = 'FAIL the linter\na circle of imports\n1 passed, 1 failed\n';
+    const printed =
+      'FAIL the linter\na circle of imports\nfailed: the linter: a circle of imports\n1 passed, 1 failed\n';
     expect(await closing(STRUCTURE, [GOOD, BAD])).toEqual({ printed, code: 1 });
   });
 
