@@ -18,17 +18,20 @@ export const LANES = {
   operator: {
     files: [
       'e2e/operator/control-plane-away.test.ts',
+      'e2e/operator/etcd-restore.test.ts',
       'e2e/operator/faults.test.ts',
       'e2e/operator/many-namespaces.test.ts',
       'e2e/operator/mass-deletion.test.ts',
       'e2e/matrix/cluster.test.ts',
       'e2e/matrix/credentials.test.ts',
+      'e2e/matrix/killed.test.ts',
       'e2e/matrix/objects.test.ts',
       'e2e/matrix/parts.test.ts',
       'e2e/matrix/service.test.ts',
       'e2e/operator/metrics.test.ts',
       'e2e/operator/pace.test.ts',
       'e2e/operator/salvaged-zones.test.ts',
+      'e2e/operator/stopped-node.test.ts',
       'e2e/operator/two-clusters.test.ts',
       'integration/kube/runtime.test.ts',
     ],
@@ -137,6 +140,7 @@ export const LANES = {
     files: [
       'e2e/docs/local.test.ts',
       'integration/cli/import-pages.test.ts',
+      'integration/cli/operation-pages.test.ts',
       'integration/cli/trust-pages.test.ts',
       'integration/doors/dyndns/page.test.ts',
       'integration/doors/powerdns/page.test.ts',
