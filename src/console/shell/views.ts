@@ -1,10 +1,10 @@
 // Renders templates to answers: the template engine, and the data that every page gets.
 import view from '@fastify/view';
-import { Eta } from 'eta';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ConsoleParts } from '../parts.ts';
 import { assetAddress } from './assets.ts';
+import { TEMPLATES, Templates } from './templates.ts';
 import { whenOf } from './when.ts';
 
 /** A message for the next page. */
@@ -28,8 +28,6 @@ const SECTIONS = [
   ['/console/teams', 'Teams'],
 ] as const;
 
-const FOLDER = new URL('..', import.meta.url).pathname;
-
 declare module 'fastify' {
   interface FastifyInstance {
     /** The time of the service, for pages that say how long ago a moment was. */
@@ -39,8 +37,8 @@ declare module 'fastify' {
 
 export async function useViews(app: FastifyInstance, { now }: Pick<ConsoleParts['context'], 'now'>): Promise<void> {
   app.decorate('consoleNow', now);
-  const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
-  await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
+  const eta = new Templates();
+  await app.register(view, { engine: { eta }, root: TEMPLATES, production: true, propertyName: 'view' });
 }
 
 /** Answers with a page. `data` holds the values that its template names, `title` the title of the page. */

@@ -6,6 +6,7 @@ import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { readManagedZone } from '#service/zones/zones.ts';
 import { type Typed, textField } from '../shell/forms.ts';
+import { nameOwners } from '../shell/owner-label.ts';
 import { clipText, toUnicode } from '../shell/shown.ts';
 
 export interface OfZone {
@@ -40,5 +41,5 @@ export async function readZoneHead(context: ServiceContext, request: FastifyRequ
  */
 export function mustConfirm(managedBy: string | null, typed: Typed): void {
   if (managedBy === null || textField(typed, 'anyway') === 'on') return;
-  throw refusal('managed-elsewhere', { owner: managedBy });
+  throw refusal('managed-elsewhere', { owner: nameOwners(managedBy) });
 }

@@ -5,6 +5,7 @@ import type { KeyName } from '#service/keys/names.ts';
 import { SERVICE_KEY } from '#service/owners/leases.ts';
 import type { ChangeView } from '#service/zones/history.ts';
 import { changedFields } from '../shell/changed-fields.ts';
+import { nameOwners } from '../shell/owner-label.ts';
 import { clipText } from '../shell/shown.ts';
 import { type When, whenOf } from '../shell/when.ts';
 
@@ -153,7 +154,7 @@ function encodeQuery(query: Record<string, string>): string {
 }
 
 function toAuthor({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {
-  const shared = { keyId, owner: owner === undefined ? null : ownerName(owner) };
+  const shared = { keyId, owner: owner === undefined ? null : nameOwners(owner) };
   if (key === undefined) return { ...shared, name: keyId === SERVICE_KEY ? 'the service' : 'a deleted key', by: null };
   if (key.email !== null)
     return { ...shared, name: key.email, by: key.name === 'console' ? 'console' : `key ${key.name}` };
@@ -163,12 +164,6 @@ function toAuthor({ keyId, owner }: ChangeView, key: KeyName | undefined): Autho
 /** `curl` for `curl/8.5.0`: the first product of a User-Agent (RFC 9110 section 10.1.5). */
 function parseProgram(agent: string): string {
   return clipText(agent.split(/[/\s]/)[0] || agent, 40);
-}
-
-/** `default/www in cluster prod` for the object of a cluster. */
-function ownerName(owner: string): string {
-  const [, cluster, object] = /^k8s:([^/]+)\/([^/]+\/.+)$/.exec(owner) ?? [];
-  return object === undefined ? clipText(owner) : clipText(`${object} in cluster ${cluster}`);
 }
 
 function toEntry(change: ChangeView): Entry {

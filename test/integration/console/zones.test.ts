@@ -314,7 +314,7 @@ test('a record that an object in a cluster manages shows the object, and is chan
   const browser = await entered(ada);
   const zone = await zoneOfRed();
   const { id } = await own(zone, 'www', '192.0.2.1');
-  expect(words((await browser.get(zone.home)).text)).toContain('managed by k8s:prod/shop/www');
+  expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
   const edit = `${zone.home}/records/${id}`;
   expect((await browser.get(`${edit}/edit`)).text).toContain('which may revert changes');
   const refused = await browser.post(edit, { content: '192.0.2.2' });
@@ -324,7 +324,7 @@ test('a record that an object in a cluster manages shows the object, and is chan
   expect(await stored(zone)).toMatchObject([{ content: '192.0.2.1' }]);
   expect((await browser.post(edit, { content: '192.0.2.2', anyway: 'on' })).status).toBe(303);
   // The record still belongs to the object: a manual edit does not take it over.
-  expect(words((await browser.get(zone.home)).text)).toContain('managed by k8s:prod/shop/www');
+  expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
 });
 
 test('a record that an object in a cluster manages is also a zone that its creation marks', async () => {

@@ -3,6 +3,32 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-owner-uid',
+    breaks: 'owners of records show the uid of their cluster',
+    edits: [
+      {
+        file: 'src/console/shell/owner-label.ts',
+        find: 'isUnnamedCluster(cluster) ? cluster.slice(0, 8) : clipText(cluster, MAX_TEXT)',
+        replace: 'clipText(cluster, MAX_TEXT)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/owner-label.test.ts'],
+  },
+  {
+    name: 'console-managed-delete',
+    breaks: 'the row of a managed record offers to delete it without a warning',
+    edits: [
+      {
+        file: 'src/console/records/row.eta',
+        find: '<% if (!record.managedBy) { %><a class="danger"',
+        replace: '<% if (true) { %><a class="danger"',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/owner-label.test.ts'],
+  },
+  {
     name: 'console-release-owners',
     breaks: 'a member who may not release a cluster gets the question about it',
     edits: [

@@ -80,7 +80,7 @@ test('the author of a change is a deleted key', () => expect(author({})).toEqual
 test('the author of a change is the service', () =>
   expect(author({ keyId: 'service' })).toEqual(['the service', null, null]));
 test('the author of a change is a key for the object of a cluster, which is named in words', () =>
-  expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('shop/www in cluster prod'));
+  expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('DNSRecord shop/www in the cluster prod'));
 test('the author of a change is a key for another owner', () =>
   expect(author({ owner: 'acme:lego' }, key())[2]).toBe('acme:lego'));
 
