@@ -8,6 +8,7 @@ import { readManagedZone } from '#service/zones/zones.ts';
 import { type Typed, textField } from '../shell/forms.ts';
 import { nameOwners } from '../shell/owner-label.ts';
 import { clipText, toUnicode } from '../shell/shown.ts';
+import type { UndoForm } from '../shell/views.ts';
 
 export interface OfZone {
   Params: { zoneId: string };
@@ -26,6 +27,15 @@ export function addressOfZone(zoneId: string): string {
 export function shownZone(zone: ManagedZone): ShownZone {
   const { zoneName, comment } = zone;
   return { ...zone, unicode: toUnicode(zoneName), brief: comment === undefined ? null : clipText(comment) };
+}
+
+/** The form that takes back all changes of records that this request makes in the zone. */
+export function undoOf(request: FastifyRequest, zoneId: string): UndoForm {
+  const fields = [
+    ['requestId', request.id],
+    ['back', 'records'],
+  ] as const;
+  return { address: `${addressOfZone(zoneId)}/undo`, fields };
 }
 
 /** The data that `partials/zone-nav` needs. @throws Refusal no_zone */

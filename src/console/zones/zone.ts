@@ -110,7 +110,12 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         mustConfirm(zone.managedBy, typed);
         const condition = toTagCondition(seenIn(typed.seen)[0]);
         await removeZone(context, { ...readCaller(request), condition }, zone.id);
-        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
+        const fields = [
+          ['zoneName', zone.zoneName],
+          ['zoneId', zone.id],
+        ] as const;
+        const undo = context.quarantineMs > 0 ? { address: '/console/zones/deleted', fields } : undefined;
+        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`, { undo });
       },
       (errors, refused) => deletePage(context, request, reply, { typed, errors, refused }),
     );

@@ -53,7 +53,7 @@ test('a record is created, edited and deleted in its row, and DNS follows', asyn
   // The preview follows the typing.
   await page.locator('.preview').getByText('is not an IPv4 address').waitFor();
   await page.getByRole('button', { name: 'Create the record' }).click();
-  expect(await page.locator('#content-error').textContent()).toContain('is not an IPv4 address');
+  expect(await page.locator('#f-address-error').textContent()).toContain('is not an IPv4 address');
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('www');
   expect(await records(zone)).toEqual([]);
   await page.getByLabel('IPv4 address').fill('192.0.2.1');

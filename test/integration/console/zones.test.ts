@@ -194,13 +194,13 @@ test("records in the console show the API's own error at the wrong field, keep t
   await put(zone, { name: 'taken', type: 'A', content: '192.0.2.1' });
   await browser.get(zone.home);
   const cases: [Record<string, string>, string][] = [
-    [{ name: 'www', type: 'A', content: '300.1.1.1' }, 'content'],
+    [{ name: 'www', type: 'A', content: '300.1.1.1' }, 'f-address'],
     [{ name: 'a b', type: 'A', content: '192.0.2.1' }, 'name'],
     [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: '5' }, 'ttl'],
     [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: 'soon' }, 'ttl'],
     [{ name: 'www', type: 'A', content: '192.0.2.1', priority: '5' }, 'priority'],
     [{ name: 'taken', type: 'CNAME', content: 'x.example' }, 'type'],
-    [{ name: 'www', type: 'TXT', content: '' }, 'content'],
+    [{ name: 'www', type: 'TXT', content: '' }, 'f-text'],
   ];
   for (const [fields, field] of cases) {
     const page = await browser.post(`${zone.home}/records`, fields);

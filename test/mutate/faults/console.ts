@@ -3,6 +3,45 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-list-elsewhere',
+    breaks: 'a new record leads to any page that the browser names',
+    edits: [
+      {
+        file: 'src/console/records/new.ts',
+        find: 'pathname === home ?',
+        replace: "home !== '' ?",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/feedback.test.ts'],
+  },
+  {
+    name: 'console-focus-wrong',
+    breaks: 'a refused form has the focus on its first field, not on the wrong one',
+    edits: [
+      {
+        file: 'src/console/shell/partials/field.eta',
+        find: 'wrong === undefined ? field.autofocus : wrong === field.name',
+        replace: 'field.autofocus',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/feedback.test.ts'],
+  },
+  {
+    name: 'console-undo-owned',
+    breaks: 'the message about a managed record offers an undo that leaves the record as it is',
+    edits: [
+      {
+        file: 'src/console/records/records.ts',
+        find: 'text, { record: recordId, undo }',
+        replace: 'text, { record: recordId, undo: undoOf(request, zoneId) }',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/feedback.test.ts'],
+  },
+  {
     name: 'console-owner-uid',
     breaks: 'owners of records show the uid of their cluster',
     edits: [
