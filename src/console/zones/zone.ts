@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
-import { readCaller, requireActor } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import { changeProperties, setZoneState } from '#service/zones/properties.ts';
-import { readStatus, removeZone } from '#service/zones/zones.ts';
+import { removeZone } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
@@ -129,10 +129,8 @@ async function settings(
   again: Again = {},
 ) {
   const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
-  const status = await readStatus(context, requireActor(request), zone.id);
-  const isChecked = context.delegation?.look != null;
   const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
-  const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
+  const page = { title: zone.zoneName, zone, home, secondaries };
   return showPage(request, reply, 'zones/settings', { ...page, ...again });
 }
 

@@ -53,9 +53,9 @@ test('the form of a new zone gives a zone that was deleted its key back, or a ne
   expect((await made({ newKey: 'on' })).ds).not.toEqual(first.ds);
 });
 
-test('the settings of a zone show name servers and DS records to copy, and set the default TTL', async () => {
+test('the delegation of a zone has name servers and DS records to copy, and its settings set the default TTL', async () => {
   const zone = await newZone();
-  const page = await browser.get(`${zone.home}/settings`);
+  const page = await browser.get(`${zone.home}/delegation`);
   expect(words(page.text)).toContain('ns1.zonestead.test ns2.zonestead.test');
   const { body } = await service.request('GET', `/zones/${zone.id}/ds`, undefined, red.text);
   for (const { record } of body.ds as { record: string }[]) expect(page.text).toContain(record);

@@ -3,6 +3,20 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-served-part',
+    breaks: 'a zone that one name server lacks counts as served',
+    edits: [{ file: 'src/console/zones/chips.ts', find: "current === all ? 'done' : 'warn'", replace: "'done'" }],
+    project: 'unit',
+    tests: ['test/unit/console/chips.test.ts'],
+  },
+  {
+    name: 'console-card-everywhere',
+    breaks: 'a page without a place for the card of a new zone gets it',
+    edits: [{ file: 'src/console/zones/state.ts', find: 'const hasCard = isList && ', replace: 'const hasCard = ' }],
+    project: 'integration',
+    tests: ['test/integration/console/zone-state.test.ts'],
+  },
+  {
     name: 'console-list-elsewhere',
     breaks: 'a new record leads to any page that the browser names',
     edits: [
