@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { groupHistory } from '#console/zones/history-entries.ts';
 import type { KeyName } from '#service/keys/names.ts';
 import type { ChangeView } from '#service/zones/history.ts';
+import { render } from '../../support/console/render.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const RECORD = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 3600, priority: null };
@@ -42,6 +43,32 @@ test('a request whose changes may be on two pages is undone as a whole', () => {
   expect(undoOf()).toEqual(alone);
   expect(undoOf({ newer: true, older: false })).toEqual([[true, 'requestId=a'], alone[1], alone[2]]);
   expect(undoOf({ newer: false, older: true })).toEqual([alone[0], alone[1], [true, 'requestId=c']]);
+});
+
+describe('a request with many changes', () => {
+  const of = (count: number, more: Partial<ChangeView> = {}) =>
+    Array.from({ length: count }, (_, at) => change({ id: count - at, ...more }));
+  const size = (changes: ChangeView[], counts?: Map<string, number>) =>
+    groupHistory(changes, new Map(), NOW, { newer: false, older: counts !== undefined }, counts).map(
+      ({ total, summary }) => [total, summary],
+    );
+
+  test('a request with many changes has one line that counts them, also those of other pages', () => {
+    expect(size(of(3))).toEqual([[3, null]]);
+    expect(size(of(4))).toEqual([[4, 'Created 4 records']]);
+    expect(size(of(40), new Map([['request1', 1_072]]))).toEqual([[1_072, 'Created 1,072 records']]);
+  });
+  test('a request with many changes of several kinds is not called by one of them', () =>
+    expect(size([...of(3), ...of(2, { action: 'record.delete', before: RECORD, after: null })])).toEqual([
+      [5, '5 changes'],
+    ]));
+  test('a request with many changes shows three, folds the others, and undoes all', () => {
+    const [group] = groupHistory(of(40), new Map(), NOW, { newer: false, older: true }, new Map([['request1', 72]]));
+    const text = render('zones/history-group', { group, home: '/z', maxUnfolded: 3 });
+    expect(text.split('<details class="rest">')[0]?.match(/class="entry"/g)).toHaveLength(4);
+    expect(text).toContain('Show 37 more');
+    expect(text).toMatch(/>Undo all 72</);
+  });
 });
 
 describe('changes that were undone', () => {
