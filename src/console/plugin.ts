@@ -44,6 +44,7 @@ import { zoneFilePages } from './zonefile/zonefile.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
 import { restorePages } from './zones/restore.ts';
+import { zoneStatePages } from './zones/state.ts';
 import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
 import { zonesPages } from './zones/zones.ts';
@@ -86,6 +87,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   zonesPages(app, parts);
   deletedZonesPages(app, parts);
   zonePages(app, parts);
+  zoneStatePages(app, parts);
   recordPages(app, parts);
   ownerPages(app, parts);
   zoneHistoryPages(app, parts);

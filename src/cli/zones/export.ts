@@ -2,10 +2,11 @@
 import { shownText } from '#base/printable.ts';
 import { fetchRecords } from '#client/lists.ts';
 import * as zoneFileApi from '#contract/operations/zone-files.ts';
+import { planManifests } from '#resources/manifests.ts';
+import type { ManifestFormat, ManifestOutput } from '#resources/render-manifests.ts';
 import { describeCommand } from '../command.ts';
 import { ZONE } from '../rest/command.ts';
-import { planManifests } from '../rest/manifests.ts';
-import type { ManifestFormat, ManifestOutput } from '../rest/render-manifests.ts';
+import { parseNamespace } from '../rest/namespace.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 
@@ -60,7 +61,7 @@ const MAX_REASON = 300;
 async function exportManifests(session: Session, nameOrId: string, output: ManifestOutput): Promise<void> {
   const { client, signal, print, warn } = session;
   // The writer of YAML is a package that other commands need not load.
-  const { LIVE_ZONE, parseNamespace, renderManifests } = await import('../rest/render-manifests.ts');
+  const { LIVE_ZONE, renderManifests } = await import('#resources/render-manifests.ts');
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
   const records = await fetchRecords(client, zone.id, {}, { signal });

@@ -9,9 +9,9 @@ import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { done, showPage } from '../shell/views.ts';
-import { type OfZone, readZoneHead } from '../zones/head.ts';
+import { type OfZone, readZoneHead, undoOf } from '../zones/head.ts';
 import { previewRecord } from './preview.ts';
-import { chooseForm, inputName, listErrorFields, readRecordInput, withFields } from './record-input.ts';
+import { chooseForm, inputName, listErrorFields, placeErrors, readRecordInput, withFields } from './record-input.ts';
 
 /** The types that most people need, before the others. */
 const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
@@ -19,6 +19,13 @@ const TYPES = [...COMMON, ...NAMED_OR_NUMBER.filter((type) => !(COMMON as readon
 
 interface NewQuery extends OfZone {
   Querystring: { type?: string; name?: string };
+}
+
+/** The list as the person saw it, with its search and order, or the whole list. @param home the address of the list */
+export function listOf(request: FastifyRequest, home: string): string {
+  const current = String(request.headers['hx-current-url'] ?? '');
+  const { pathname, search } = URL.parse(current) ?? { pathname: '', search: '' };
+  return pathname === home ? `${home}${search}` : home;
 }
 
 /** The data that `records/fields` needs. */
@@ -80,9 +87,13 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       async () => {
         const body = judge(recordBody, readRecordInput(typed, textField(typed, 'name'), type));
         const view = await createRecord(context, readCaller(request), zone.id, body);
-        return done(request, reply, home, `The record ${view.name} (${view.type}) was created and is live.`, view.id);
+        const text = `The record ${view.name} (${view.type}) was created and is live.`;
+        return done(request, reply, listOf(request, home), text, { record: view.id, undo: undoOf(request, zone.id) });
       },
-      (errors) => formPage(request, reply, 'new-record', { typed, errors }),
+      (errors) => {
+        const template = request.headers['hx-request'] === 'true' ? 'new-form' : 'new-record';
+        return formPage(request, reply, template, { typed, errors: placeErrors(errors, type || COMMON[0]) });
+      },
     );
   });
 }

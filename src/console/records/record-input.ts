@@ -3,7 +3,7 @@
 import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
 import { toIssuesRefusal } from '#service/refusal.ts';
-import { type Typed, textField } from '../shell/forms.ts';
+import { type FormErrors, type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
 const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
@@ -16,6 +16,14 @@ export function inputName(field: string): string {
 /** The fields that can show an error. */
 export function listErrorFields(type: string): string[] {
   return [...FIELDS, ...listFields(type).map(({ name }) => inputName(name))];
+}
+
+/** The errors of a form. The API's error about the whole content belongs to the field of a type with a single one. */
+export function placeErrors(errors: FormErrors = {}, type: string): FormErrors {
+  const [field, ...others] = listFields(type);
+  if (errors.content === undefined || field === undefined || others.length > 0) return errors;
+  const { content, ...rest } = errors;
+  return { [inputName(field.name)]: content, ...rest };
 }
 
 /** The form as a JSON body. @throws Refusal bad_request if a field could not be in its place in the content */

@@ -14,7 +14,7 @@ import { readVisitor } from '../shell/session.ts';
 import { parsePositive, searchTexts, withQuery } from '../shell/shown.ts';
 import { parseSorting, sortChoices, sortHeads } from '../shell/sorting.ts';
 import { done, showPage } from '../shell/views.ts';
-import { addressOfZone, type OfZone, readZoneHead, shownZone } from './head.ts';
+import { addressOfZone, shownZone } from './head.ts';
 
 const SIZES = [25, 50, 100];
 const PAGE = 50;
@@ -51,13 +51,6 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     return showPage(request, reply, 'zones/delegations', { title: 'Delegations', statuses, isChecked });
   });
 
-  app.get<OfZone>('/zones/:zoneId/delegation', async (request, reply) => {
-    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
-    const status = await readStatus(context, requireActor(request), zone.id);
-    const page = { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked };
-    return showPage(request, reply, 'zones/delegation-page', page);
-  });
-
   app.get('/zones/new', async (request, reply) => newPage(request, reply));
 
   app.post('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
@@ -75,13 +68,11 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           newKey: textField(typed, 'newKey') === 'on',
         });
         const zone = await createZone(context, readCaller(request), body);
-        const word =
-          zone.status === 'done' ? '' : ' Publish the name servers and the DS records below at the parent zone.';
         return done(
           request,
           reply,
-          `${addressOfZone(zone.id)}/settings`,
-          `The zone ${zone.zoneName} was created and is live${keyWords(zone.key)}.${word}`,
+          withQuery(addressOfZone(zone.id), { next: zone.status === 'ds_required' ? 'delegation' : null }),
+          `The zone ${zone.zoneName} was created${keyWords(zone.key)}.`,
         );
       },
       (errors) => newPage(request, reply, { typed, errors }),

@@ -22,7 +22,7 @@ async function begin(): Promise<{
 }> {
   const page = await browser.open();
   await page.goto(`${BASE}/console/sign-in`);
-  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByLabel('Personal API key').fill(ada.text);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
   await page.goto(`${BASE}/console/zones`);
@@ -78,7 +78,7 @@ test('the live view names the node that lags', async () => {
 test('the overview has plots without flaws, also without figures', async () => {
   const { page } = await begin();
   await page.goto(`${BASE}/console/`);
-  await page.getByRole('img', { name: 'Queries a second by node' }).waitFor();
+  await page.getByRole('img', { name: 'Queries per second by node' }).waitFor();
   expect(await findFlaws(page)).toEqual([]);
   await service.sql`insert into node_samples (node, instance, at, answers, applied, applied_seconds)
     select 'ns' || node, 'a', date_trunc('minute', now()) - slot * interval '15 minutes',

@@ -53,7 +53,7 @@ test('a record is created, edited and deleted in its row, and DNS follows', asyn
   // The preview follows the typing.
   await page.locator('.preview').getByText('is not an IPv4 address').waitFor();
   await page.getByRole('button', { name: 'Create the record' }).click();
-  expect(await page.locator('#content-error').textContent()).toContain('is not an IPv4 address');
+  expect(await page.locator('#f-address-error').textContent()).toContain('is not an IPv4 address');
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('www');
   expect(await records(zone)).toEqual([]);
   await page.getByLabel('IPv4 address').fill('192.0.2.1');
@@ -213,8 +213,8 @@ test('a record that an object in a cluster manages is changed only after a warni
   await own(zone, 'www', '192.0.2.1');
   const page = await enter(ada);
   await page.goto(zone.home);
-  await page.getByText('k8s:prod/shop/www').waitFor();
-  await page.getByRole('link', { name: 'Edit www A' }).click();
+  await page.getByTitle('DNSRecord shop/www in the cluster prod').waitFor();
+  await page.getByRole('link', { name: 'Managed … www A' }).click();
   const form = page.getByRole('form', { name: 'Edit www A' });
   await form.getByLabel('IPv4 address').fill('192.0.2.2');
   await form.getByRole('button', { name: 'Save' }).click();
@@ -271,7 +271,7 @@ test('the console has no page of zones with serious findings, sideways scrolling
   await page.goto(zone.home);
   await page.getByRole('button', { name: 'Add record' }).click();
   await page.getByLabel('Name', { exact: true }).fill('www');
-  await page.getByRole('link', { name: 'Edit www A' }).click();
+  await page.getByRole('link', { name: 'Managed … www A' }).click();
   await page.getByRole('form', { name: 'Edit www A' }).waitFor();
   flaws.push(...(await findFlaws(page)));
   await page.getByRole('form', { name: 'Add a record' }).getByLabel('IPv4 address').fill('x');

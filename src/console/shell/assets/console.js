@@ -1,5 +1,5 @@
-// Adds copy buttons and a selection of all rows to pages, and lets the space bar press links that look like
-// buttons. Pages work without it.
+// Adds copy buttons and a selection of all rows to pages, lets the space bar press links that look like buttons, and
+// removes messages after a while. Pages work without it.
 function offerCopies(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
 }
@@ -39,7 +39,10 @@ document.addEventListener('change', ({ target }) => {
   }
 });
 offerSelections();
-document.addEventListener('htmx:after:swap', () => offerCopies(document));
+document.addEventListener('htmx:after:swap', () => {
+  offerCopies(document);
+  removeLater(document.querySelector('.toast'));
+});
 offerCopies(document);
 // The key "/" moves the focus to the search field of the page.
 document.addEventListener('keydown', (event) => {
@@ -51,3 +54,14 @@ document.addEventListener('keydown', (event) => {
   field.focus();
   field.select();
 });
+// A success leaves after eight seconds, but not while the pointer or the focus is on it.
+function removeLater(toast) {
+  if (!toast || toast.dataset.leaves) return;
+  toast.dataset.leaves = 'yes';
+  const attempt = () => {
+    if (toast.matches(':hover, :focus-within')) setTimeout(attempt, 2000);
+    else toast.remove();
+  };
+  setTimeout(attempt, 8000);
+}
+removeLater(document.querySelector('.toast'));
