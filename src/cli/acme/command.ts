@@ -33,6 +33,10 @@ export const command = describeCommand({
   notes: NOTES,
   settings: ['ZONESTEAD_CREDENTIALS', ...ACME_SETTINGS],
   passThrough: true,
+  examples: [
+    "certbot certonly --manual --preferred-challenges dns --manual-auth-hook 'zonestead acme' -d shop.example",
+    'zonestead acme --print hook',
+  ],
   run: async (words, options: Options, { print, program, signal }) => {
     if (options.print !== undefined) return print(await printed(options.print, options, program));
     await run(words, options, print, signal);

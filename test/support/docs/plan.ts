@@ -162,7 +162,7 @@ export const PLAN = {
   },
   'command line installed': {
     test: 'test/integration/cli/single-file.test.ts',
-    choices: ['Install', 'Completion', 'Change records', 'Zone files', 'History'].map((each) =>
+    choices: ['Install', 'Log in', 'Completion', 'Change records', 'Zone files', 'History'].map((each) =>
       block(COMMAND_LINE, each),
     ),
   },

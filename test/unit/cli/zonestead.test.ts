@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
-import { settingsHelp } from '#cli/tree.ts';
+import { settingsHelp } from '#cli/help-text.ts';
 import { createZonesteadProgram } from '#cli/zonestead.ts';
 import { describeSettings } from '#config.ts';
 import manifest from '../../../package.json' with { type: 'json' };
