@@ -13,8 +13,8 @@ interface Line {
 /** The requests of several zones, newest first. */
 export function listRecent(zones: readonly ZoneChanges[], names: ReadonlyMap<string, KeyName>, now: Date): Line[] {
   return zones
-    .flatMap(({ zone, changes, isCut }) =>
-      groupHistory(changes, names, now, { newer: false, older: isCut }).map((group) => ({ zone, group })),
+    .flatMap(({ zone, changes, isCut, counts }) =>
+      groupHistory(changes, names, now, { newer: false, older: isCut }, counts).map((group) => ({ zone, group })),
     )
     .sort((a, b) => Date.parse(b.group.when.at) - Date.parse(a.group.when.at))
     .slice(0, LINES);

@@ -37,6 +37,8 @@ interface ListQuery extends OfZone {
     before?: string;
     page?: string;
     from?: string;
+    /** The type of the form for a new record that is open. */
+    add?: string;
     /** `delegation`: the zone was just created, and its parent does not delegate it. */
     next?: string;
     /** The order that was not possible. */
@@ -103,6 +105,7 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
       largestFirst: LARGEST_FIRST,
       addressOf: (sort) => withQuery(home, { ...listQuery, sort: sort === RECORD_ORDERS[0] ? null : sort }),
     }),
+    add: request.query.add !== undefined && isRecordType(request.query.add) ? request.query.add : null,
     hasNextStep: request.query.next === 'delegation' && !isHidden(request, zone.id),
     hasTimes: sorting.order === 'changed',
     refused: RECORD_ORDERS.find((order) => order === request.query.refused),

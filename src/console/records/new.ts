@@ -7,6 +7,7 @@ import { readCaller } from '#http/hooks/auth.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { withQuery } from '../shell/shown.ts';
 import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { done, showPage } from '../shell/views.ts';
 import { type OfZone, readZoneHead, undoOf } from '../zones/head.ts';
@@ -17,6 +18,19 @@ import { chooseForm, inputName, listErrorFields, placeErrors, readRecordInput, w
 const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 const TYPES = [...COMMON, ...NAMED_OR_NUMBER.filter((type) => !(COMMON as readonly string[]).includes(type))];
 
+/** The meaning of frequent types. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  A: 'IPv4 address',
+  AAAA: 'IPv6 address',
+  CNAME: 'another name',
+  MX: 'mail server',
+  TXT: 'text',
+  SRV: 'host and port of a service',
+  CAA: 'permitted authorities for certificates',
+  NS: 'name server of a part of the zone',
+  ALIAS: 'addresses of another name',
+};
+
 interface NewQuery extends OfZone {
   Querystring: { type?: string; name?: string };
 }
@@ -24,8 +38,20 @@ interface NewQuery extends OfZone {
 /** The list as the person saw it, with its search and order, or the whole list. @param home the address of the list */
 export function listOf(request: FastifyRequest, home: string): string {
   const current = String(request.headers['hx-current-url'] ?? '');
-  const { pathname, search } = URL.parse(current) ?? { pathname: '', search: '' };
-  return pathname === home ? `${home}${search}` : home;
+  const url = URL.parse(current);
+  if (url?.pathname !== home) return home;
+  url.searchParams.delete('add');
+  return `${home}${url.search}`;
+}
+
+/** After `Save and add another`: the list with an open form, or the page of the form without scripts. */
+function nextAddress(request: FastifyRequest, home: string, typed: Typed): string {
+  const list = listOf(request, home);
+  if (textField(typed, 'another') === '') return list;
+  const type = textField(typed, 'type');
+  if (request.headers['hx-request'] !== 'true') return withQuery(`${home}/records/new`, { type });
+  const [path = home, query] = list.split('?');
+  return withQuery(path, { ...Object.fromEntries(new URLSearchParams(query)), add: type });
 }
 
 /** The data that `records/fields` needs. */
@@ -52,6 +78,7 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       zone,
       home,
       types: TYPES,
+      meanings: MEANINGS,
       ...shownFields(type),
       values: {},
       typed: withFields(typed, type),
@@ -88,7 +115,8 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
         const body = judge(recordBody, readRecordInput(typed, textField(typed, 'name'), type));
         const view = await createRecord(context, readCaller(request), zone.id, body);
         const text = `The record ${view.name} (${view.type}) was created and is live.`;
-        return done(request, reply, listOf(request, home), text, { record: view.id, undo: undoOf(request, zone.id) });
+        const more = { record: view.id, undo: undoOf(request, zone.id) };
+        return done(request, reply, nextAddress(request, home, typed), text, more);
       },
       (errors) => {
         const template = request.headers['hx-request'] === 'true' ? 'new-form' : 'new-record';

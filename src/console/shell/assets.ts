@@ -16,6 +16,7 @@ const STYLES = [
   'tokens.css',
   'shell.css',
   'forms.css',
+  'editor.css',
   'tables.css',
   'messages.css',
   'history.css',

@@ -1,4 +1,4 @@
-// The state of a zone as three chips: who serves it, whether it is signed, and whether its parent delegates it. Pure.
+// The state of a zone as three chips: its name servers, its signatures, and its delegation. Pure.
 import type { NodeOfZone } from '#service/nodes/living.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 

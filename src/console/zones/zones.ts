@@ -7,7 +7,7 @@ import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createZone } from '#service/zones/create.ts';
 import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';
-import { readStatus } from '#service/zones/zones.ts';
+import { isParentHosted, readStatus } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { readVisitor } from '../shell/session.ts';
@@ -68,10 +68,12 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           newKey: textField(typed, 'newKey') === 'on',
         });
         const zone = await createZone(context, readCaller(request), body);
+        // Without a check, only a parent zone here is known to delegate the zone.
+        const isStepLeft = isChecked ? zone.status === 'ds_required' : !(await isParentHosted(context, zone.zoneName));
         return done(
           request,
           reply,
-          withQuery(addressOfZone(zone.id), { next: zone.status === 'ds_required' ? 'delegation' : null }),
+          withQuery(addressOfZone(zone.id), { next: isStepLeft ? 'delegation' : null }),
           `The zone ${zone.zoneName} was created${keyWords(zone.key)}.`,
         );
       },

@@ -9,6 +9,7 @@ import { MAX_TEXT } from '../names/labels.ts';
 import { parseOwnerName } from '../names/name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
 import type { Steps } from '../steps.ts';
+import { parseTtlText } from '../ttl-text.ts';
 import { isRecordType, type RecordType } from '../types/index.ts';
 import { isOwnType } from '../types/numbers.ts';
 import type { OldType } from '../types/old-types.ts';

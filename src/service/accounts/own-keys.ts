@@ -52,7 +52,7 @@ async function end(tx: Tx, context: ServiceContext, caller: Caller, { id, name }
   await insertAccountChange(tx, { ...accountHistory(caller, null, now), ...change });
 }
 
-/** Of a person's keys, only sessions expire: a key that a person calls like a session is not one. */
+/** Only sessions expire. A key that a person gave the name of a session is not one. */
 function isSession({ name, expiresAt }: PersonKeyRow): boolean {
   return name === SESSION_NAME && expiresAt !== null;
 }

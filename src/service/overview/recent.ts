@@ -1,7 +1,7 @@
 // The newest changes of all zones of a person, for the start page of the console.
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { type ChangeView, readChanges } from '../zones/history.ts';
+import { type ChangeView, countRequests, readChanges } from '../zones/history.ts';
 import { readZoneList } from '../zones/list.ts';
 
 /** The zones that changed last; the changes of others are older. */
@@ -15,6 +15,8 @@ export interface ZoneChanges {
   changes: ChangeView[];
   /** Whether older changes were not read. */
   isCut: boolean;
+  /** The changes of the request that may have older ones. */
+  counts: ReadonlyMap<string, number>;
 }
 
 export async function readRecentChanges(context: ServiceContext, actor: Actor): Promise<ZoneChanges[]> {
@@ -24,7 +26,9 @@ export async function readRecentChanges(context: ServiceContext, actor: Actor): 
   return Promise.all(
     zones.map(async ({ id, zoneName }) => {
       const { changes, next } = await readChanges(context, actor, id, { limit: CHANGES });
-      return { zone: { id, zoneName }, changes, isCut: next !== undefined };
+      const isCut = next !== undefined;
+      const counts = await countRequests(context, actor, id, isCut ? changes.slice(-1) : []);
+      return { zone: { id, zoneName }, changes, isCut, counts };
     }),
   );
 }

@@ -32,7 +32,7 @@ export function creationStatus(
   return delegationState === null ? 'done' : 'ds_required';
 }
 
-/** A zone from outside: what its parent says, and the step that its owner still has to take. */
+/** The delegation of a zone, and the step that its owner still has to take. */
 export interface DelegationState {
   status: CreationStatus;
   /** Null: the parent was not asked, because it is here, or because there is none, or because the check is off. */

@@ -85,7 +85,7 @@ export async function readStatus(context: ServiceContext, actor: Actor, id: stri
   return judgeNewZone(context, await seeZone(context, actor, id, 'no_zone'));
 }
 
-/** What the parent of a zone says about it now. This may query the parent zone. @throws Refusal no_zone */
+/** The delegation of a zone now. This may query the parent zone. @throws Refusal no_zone */
 export async function readDelegation(context: ServiceContext, actor: Actor, id: string): Promise<DelegationState> {
   return lookAtDelegation(context, await seeZone(context, actor, id, 'no_zone'));
 }

@@ -123,3 +123,17 @@ test('a change of a record that an object manages offers no Undo, which would le
   expect(words(text)).toContain('was changed');
   expect(undoIn(text).address).toBe('');
 });
+
+test('a form for a new record that is saved for another one is open again, with the same type', async () => {
+  const zone = await newZone();
+  await browser.get(zone.home);
+  const typed = { name: 'one', type: 'A', 'f-address': '192.0.2.1', ttl: '5m', another: 'on' };
+  const plain = await browser.post(`${zone.home}/records`, typed);
+  expect(plain.location).toBe(`${zone.home}/records/new?type=A`);
+  const current = { 'hx-current-url': `${service.url}${zone.home}?q=o` };
+  const part = await browser.post(`${zone.home}/records`, { ...typed, name: 'two' }, { ...HTMX, ...current });
+  expect(part.headers.get('hx-redirect')).toBe(`${zone.home}?q=o&add=A`);
+  expect((await browser.get(`${zone.home}?q=o&add=A`)).text).toContain(`hx-get="${zone.home}/records/new?type=A"`);
+  expect((await browser.get(`${zone.home}?add=%22x`)).text).not.toContain('hx-trigger="load"></div>');
+  expect((await readStoredRecords(service, zone, red)).map(({ ttl }) => ttl)).toEqual([300, 300]);
+});

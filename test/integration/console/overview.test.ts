@@ -136,7 +136,7 @@ test('the overview loads nothing from elsewhere, and works without a script or i
   expect(text.length).toBeLessThan(60_000);
 });
 
-test('the overview says what is live, what is not, and who changed what, for the zones of the person alone', async () => {
+test('the overview shows figures, problems and changes of the zones of the person alone', async () => {
   const browser = visit(service);
   await browser.signIn(ada.text);
   const text = words((await browser.get('/console/')).text);

@@ -365,10 +365,10 @@ test('the owners of records are shown at the records, on a page of their own and
   const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets }, red.text);
   const [first] = body.results as { records: { id: string }[] }[];
   const list = await browser.get(zone.home);
-  expect(list.text).toContain('k8s:prod/default/&lt;b&gt;www&lt;/b&gt;');
+  expect(list.text).toContain('DNSRecord default/&lt;b&gt;www&lt;/b&gt; in the cluster prod');
   expect(list.text).not.toContain('<b>www</b>');
   const page = await browser.get(`${zone.home}/owners`);
-  expect(words(page.text)).toMatch(/&lt;b&gt;www&lt;\/b&gt; www A 192\.0\.2\.77 3600 as applied/);
+  expect(words(page.text)).toMatch(/&lt;b&gt;www&lt;\/b&gt; in the cluster prod www A 192\.0\.2\.77 3600 as applied/);
   const some = words((await browser.get(`${zone.home}/owners?prefix=acme:`)).text);
   expect(some).toContain('acme:lego');
   expect(some).not.toContain('k8s:prod/default');

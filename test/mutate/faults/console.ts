@@ -3,6 +3,62 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-foreign-session',
+    breaks: 'a person sees and ends the sessions of other people',
+    edits: [{ file: 'src/store/person-keys.ts', find: 'eq(apiKeys.userId, userId), ', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/console/person.test.ts'],
+  },
+  {
+    name: 'console-yaml-part',
+    breaks: 'the page of a large zone shows a part of its manifests silently',
+    edits: [{ file: 'src/console/zones/manifests.ts', find: 'list?.next !== undefined || ', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/console/search.test.ts'],
+  },
+  {
+    name: 'console-live-early',
+    breaks: 'the overview says that everything is live before parent zones were asked',
+    edits: [
+      { file: 'src/console/overview/attention.eta', find: '} else if (it.isOpen) {', replace: '} else if (false) {' },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/overview.test.ts'],
+  },
+  {
+    name: 'console-delegation-guess',
+    breaks: 'the overview counts a zone whose parent does not answer as not delegated',
+    edits: [
+      {
+        file: 'src/console/overview/attention.ts',
+        find: "delegation?.seen === 'insecure' || delegation?.seen === 'absent'",
+        replace: "delegation?.seen !== 'secure'",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/overview.test.ts'],
+  },
+  {
+    name: 'console-ttl-unit',
+    breaks: 'a TTL of one hour is shown in minutes',
+    edits: [{ file: 'src/console/shell/ttl.ts', find: "  [3_600, 'h', 'h'],\n", replace: '' }],
+    project: 'unit',
+    tests: ['test/unit/console/ttl.test.ts'],
+  },
+  {
+    name: 'console-undo-page',
+    breaks: 'a request that is on two pages of the history promises to undo the changes of one page',
+    edits: [
+      {
+        file: 'src/console/zones/history-entries.ts',
+        find: 'isCut ? (counts.get(requestId) ?? entries.length) : entries.length',
+        replace: 'entries.length',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/history-entries.test.ts'],
+  },
+  {
     name: 'console-served-part',
     breaks: 'a zone that one name server lacks counts as served',
     edits: [{ file: 'src/console/zones/chips.ts', find: "current === all ? 'done' : 'warn'", replace: "'done'" }],
@@ -22,8 +78,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/new.ts',
-        find: 'pathname === home ?',
-        replace: "home !== '' ?",
+        find: 'if (url?.pathname !== home) return home;',
+        replace: 'if (url === null) return home;',
       },
     ],
     project: 'unit',

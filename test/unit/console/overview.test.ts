@@ -1,4 +1,4 @@
-// What the overview says before its plots: the figures, what needs a person, and the newest changes.
+// The parts of the overview before its plots: the figures, the problems, and the newest changes.
 import { expect, test } from 'vitest';
 import { listAttention, listTiles } from '#console/overview/attention.ts';
 import { listRecent } from '#console/overview/recent.ts';
@@ -65,7 +65,7 @@ test('the overview has the newest requests of all zones, five at most', () => {
     at: `2026-11-21T11:${minute}:00.000Z`,
   });
   const of = (zoneName: string, ...minutes: number[]) => ({
-    ...{ zone: { id: zoneName, zoneName }, isCut: false },
+    ...{ zone: { id: zoneName, zoneName }, isCut: false, counts: new Map<string, number>() },
     changes: minutes.map((minute) => change(minute, minute)),
   });
   const lines = listRecent([of('a', 50, 30, 10), of('b', 40, 20, 15)], new Map(), new Date('2026-11-21T12:00:00.000Z'));
@@ -76,6 +76,16 @@ test('the overview has the newest requests of all zones, five at most', () => {
     'b change=20',
     'b change=15',
   ]);
+});
+
+test('the overview counts all changes of a request, also those that it has not read', () => {
+  const after = { name: 'n', type: 'A', content: '192.0.2.1', ttl: 60, priority: null };
+  const shared = { action: 'record.create' as const, keyId: 'k', before: null, after, serial: 1, requestId: 'r' };
+  const changes = [4, 3, 2, 1].map((id) => ({ ...shared, id, at: '2026-11-21T11:00:00.000Z' }));
+  const zones = [{ zone: { id: 'z', zoneName: 'z' }, changes, isCut: true, counts: new Map([['r', 72]]) }];
+  expect(listRecent(zones, new Map(), new Date('2026-11-21T12:00:00.000Z'))[0]?.group.summary).toBe(
+    'Created 72 records',
+  );
 });
 
 test('the overview says that everything is live only after parent zones were asked', () => {
