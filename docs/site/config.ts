@@ -17,6 +17,7 @@ const markdownFiles = globSync('**/*.md', {
   cwd: ROOT,
   exclude: (name) => name === 'node_modules' || name.startsWith('.'),
 });
+const icon = readFileSync(join(ROOT, 'src/console/shell/assets/icon.svg'), 'base64');
 const files = new Set<string>();
 
 const versionMenu: DefaultTheme.NavItemWithChildren = {
@@ -33,6 +34,7 @@ export default defineConfig({
   description:
     'DNS for Kubernetes that you host yourself: zones and records as resources, signed, and proven to be live.',
   lang: 'en',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml;base64,${icon}` }]],
   base,
   srcDir: '..',
   srcExclude: ['.local/**', ...markdownFiles.filter((path) => findPlace(path) === undefined)],

@@ -27,3 +27,12 @@ test('README has the state of the record as the tutorial shows it, which a test 
   expect(shown(blocks[1])).toBe(shown(tutorial));
   expect(shown(tutorial)).toBeDefined();
 });
+
+test('pages that let a reader write a file of the same name have the same content for it', async () => {
+  const tutorials = await Promise.all(
+    ['first-zone', 'real-cluster'].map((name) => readPage(`docs/tutorials/${name}.md`)),
+  );
+  const contents = tutorials.map(({ blocks }) => blocks.find(({ file }) => file === 'mine.yaml')?.text);
+  expect(contents[0]).toContain('kind: DNSZone');
+  expect(contents[1]).toBe(contents[0]);
+});
