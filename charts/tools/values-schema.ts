@@ -307,6 +307,7 @@ const chart = values({
   profile: z.enum(['standard', 'small', 'production']),
   onePod: byProfile,
   providedElsewhere: z.array(z.enum(PRODUCTION_NEEDS)),
+  docsUrl: url,
   nameOverride: z.string(),
   fullnameOverride: z.string(),
   namespaceOverride: name,

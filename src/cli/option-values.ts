@@ -1,6 +1,6 @@
 // Options of descriptions → options of commander, with the forms of their values.
 import { InvalidArgumentError, Option } from 'commander';
-import { parseTtlText } from '#dns/zonefile/ttl.ts';
+import { parseTtlText } from '#dns/ttl-text.ts';
 import type { OptionDescription } from './command.ts';
 
 export function buildOption({

@@ -1,5 +1,6 @@
 // The tree of commander's commands that the descriptions of commands make.
 import { Command } from 'commander';
+import { linkToPage } from '#base/docs-link.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { adminHint } from './admin-hint.ts';
 import type { CommandDescription, CommandGroup, CommandMap, Outline } from './command.ts';
@@ -43,7 +44,9 @@ export async function createZonesteadProgram(
     .enablePositionalOptions();
   addHelp(program, () => examplesHelp(EXAMPLES));
   addHelp(program, (width) => notesHelp(MORE, width));
-  const { describeSettings: settings } = isHelp(words) ? await import('#config.ts') : {};
+  const { describeSettings: settings, readConfig } = isHelp(words) ? await import('#config.ts') : {};
+  const site = readConfig?.(['ZONESTEAD_DOCS_URL']).ZONESTEAD_DOCS_URL;
+  addHelp(program, () => `\nDocumentation: ${linkToPage(site, 'command line')}`);
   if (words === undefined) {
     const all = await Promise.all(Object.values(commands).map((load) => load()));
     for (const { command } of all) addToTree(program, command, context, { settings });

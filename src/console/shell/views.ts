@@ -69,6 +69,7 @@ export async function showPage(
     once: request.server.newOnce,
     asset: assetAddress,
     version: manifest.version,
+    docs: request.server.docsUrl,
     sections: SECTIONS,
     whenOf: (at: string) => whenOf(at, now),
     path: request.url.split('?')[0],

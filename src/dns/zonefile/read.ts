@@ -19,7 +19,6 @@ import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
 import { asStored, findOldType } from '../wire/shown-rdata.ts';
 import { type LineProblem, lineSteps, type Word, type ZoneFileLine } from './lexer.ts';
-import { parseTtlText } from './ttl.ts';
 
 export type { LineProblem } from './lexer.ts';
 

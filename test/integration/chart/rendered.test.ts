@@ -359,6 +359,12 @@ test('values of the chart keep the templates of Prometheus in alerts, and link t
   const [first] = one(unsaid, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
   const [file = '', heading] = first.annotations.runbook_url.split('#');
   expect((await readFile(`${ROOT}${file}`, 'utf8')).toLowerCase()).toContain(`## ${heading}\n`);
+  const docs = { docsUrl: 'https://docs.example.net/0.1/', monitoring: { prometheusRule: { enabled: true } } };
+  const published = await render(docs);
+  const [second] = one(published, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
+  expect(second.annotations.runbook_url).toBe(`https://docs.example.net/0.1/reference/alerts.html#${heading}`);
+  const { env } = one(published, 'Deployment', 'zonestead-api').spec.template.spec.containers[0];
+  expect(env).toContainEqual({ name: 'ZONESTEAD_DOCS_URL', value: docs.docsUrl });
   const board = one(objects, 'ConfigMap', 'zonestead-dashboard');
   expect(JSON.parse(board.data['zonestead.json'])).toEqual(
     JSON.parse(await readFile(`${CHART}/files/dashboard.json`, 'utf8')),
@@ -388,6 +394,10 @@ test('NOTES warn of settings for evaluation only, and show valid objects', async
       ['DNSRecord', 'mine'],
     ]);
     expect(await notes(VALUE_SETS.production ?? {})).not.toContain('WARNING');
+    expect(trial).toContain('Next: docs/how-to/first-user-and-keys.md\n');
+    const published = await notes({ docsUrl: 'https://docs.example.net/0.1/' });
+    expect(published).toContain('Next: https://docs.example.net/0.1/how-to/first-user-and-keys.html\n');
+    expect(published).not.toMatch(/docs\/[\w/-]+\.md/);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

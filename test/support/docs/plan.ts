@@ -377,6 +377,10 @@ export const PLAN = {
     choices: begins(howTo('uninstall'), 'helm uninstall', 'kubectl delete crd', 'kubectl delete secret'),
   },
   kind: { test: MACHINE, choices: begins(LOCAL, 'npm run kind') },
+  'documentation site': {
+    test: 'test/integration/docs/site.test.ts',
+    choices: begins(howTo('build-the-documentation'), 'npm run docs:dev', 'npm run docs:build'),
+  },
   ...OPERATION_PAGES,
 } as const satisfies Record<string, Scenario>;
 

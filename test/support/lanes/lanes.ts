@@ -145,8 +145,9 @@ export const LANES = {
       'integration/doors/dyndns/page.test.ts',
       'integration/doors/powerdns/page.test.ts',
       'integration/doors/dns-update/page.test.ts',
+      'integration/docs/site.test.ts',
     ],
-    starts: ['README.md', 'docs/', 'src/cli/', 'src/diagnosis/', 'test/support/docs/'],
+    starts: ['CHANGELOG.md', 'README.md', 'docs/', 'src/cli/', 'src/diagnosis/', 'test/support/docs/'],
     programs: ['cert-manager'],
   },
   chart: {

@@ -132,3 +132,7 @@ test('the tree for one command line names a command below admin, if the words ar
   expect(await errorOf('users', 'nothing')).not.toContain('admin');
   expect(await errorOf('admin', 'keys', 'nothing')).not.toContain('It is a command');
 });
+
+test('help of the program ends with the page of the documentation about it', () => {
+  expect(helpOf(program).trimEnd()).toMatch(/\n\nDocumentation: docs\/how-to\/use-the-command-line\.md$/);
+});
