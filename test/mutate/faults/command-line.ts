@@ -96,4 +96,17 @@ export const COMMAND_LINE_FAULTS: readonly Fault[] = [
     },
     ['test/unit/diagnosis/rank.test.ts'],
   ),
+  fault(
+    'krew-folder',
+    'krew downloads an archive from an address with two slashes',
+    { file: 'deploy/cli/krew.ts', find: "download.replace(/\\/+$/, '')", replace: 'download' },
+    ['test/unit/deploy/cli/krew.test.ts'],
+  ),
+  fault(
+    'executable-words',
+    'the hook of an executable has a path of a module that does not exist',
+    { file: 'src/cli/acme/command.ts', find: 'isSea() ?', replace: '!isSea() ?' },
+    ['test/integration/deploy/cli/executable.test.ts'],
+    'integration',
+  ),
 ];
