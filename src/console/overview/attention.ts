@@ -1,5 +1,5 @@
-// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready, and
-// zones that their parent does not delegate. Pure.
+// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready,
+// and zones that their parent does not delegate. Pure.
 import type { Overview } from '#service/overview/overview.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 import { labelCluster } from '../shell/owner-label.ts';
