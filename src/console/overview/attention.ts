@@ -1,5 +1,5 @@
-// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready, and
-// zones that their parent does not delegate. Pure.
+// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready,
+// and zones that their parent does not delegate. Pure.
 import type { Overview } from '#service/overview/overview.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 import { labelCluster } from '../shell/owner-label.ts';
@@ -35,17 +35,17 @@ export function listAttention({ clusters, nodes }: Shown, checkedZones: readonly
     const waiting: Attention = { ...shared, text: `${cluster} has ${words}. Ask kubectl zonestead why.`, kind: 'warn' };
     return [...(state === 'lost' ? [lost] : []), ...(count > 0 ? [waiting] : [])];
   });
-  const undelegated = listUndelegated(checkedZones).map(
+  const withoutDelegation = listWithoutDelegation(checkedZones).map(
     ({ id, zoneName }): Attention => ({
       text: `${zoneName} is not delegated, or its DS record is missing.`,
       address: `${addressOfZone(id)}/delegation`,
       kind: 'warn',
     }),
   );
-  return [...late, ...away, ...undelegated];
+  return [...late, ...away, ...withoutDelegation];
 }
 
-export function listUndelegated(checkedZones: readonly CheckedZone[]): CheckedZone[] {
+export function listWithoutDelegation(checkedZones: readonly CheckedZone[]): CheckedZone[] {
   return checkedZones.filter(({ delegation }) => delegation?.seen === 'insecure' || delegation?.seen === 'absent');
 }
 

@@ -11,7 +11,7 @@ import { readDelegation } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
-import { listAttention, listTiles, listUndelegated } from './attention.ts';
+import { listAttention, listTiles, listWithoutDelegation } from './attention.ts';
 import { barPlot, linePlot, MAX_PLOT_LINES, type Plot } from './plot.ts';
 import { computeRates } from './rates.ts';
 import { listRecent } from './recent.ts';
@@ -57,11 +57,11 @@ export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): 
       })),
     ).finally(() => late.abort());
     const attention = listAttention(await readOverview(context, actor), checkedZones);
-    const undelegated = listUndelegated(checkedZones).length;
+    const withoutDelegation = listWithoutDelegation(checkedZones).length;
     return showPage(request, reply, 'overview/attention', {
       title: 'Attention',
       attention,
-      undelegated,
+      withoutDelegation,
       isOpen: false,
     });
   });

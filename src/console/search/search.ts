@@ -1,5 +1,5 @@
-// The search over all zones of a person: zones by a part of their name, and the zone that a whole name belongs to. It is
-// a page, and with scripts a dialog on every page.
+// The search over all zones of a person: zones by a part of their name, and the zone that a whole name belongs to. It
+// is a page, and with scripts a dialog on every page.
 import type { FastifyInstance } from 'fastify';
 import { requireActor } from '#http/hooks/auth.ts';
 import { Refusal } from '#service/refusal.ts';

@@ -1,5 +1,5 @@
-// Two frequent tasks in the pages of a zone, each in at most three clicks from the list of zones, and the overview, in a
-// real browser.
+// Two frequent tasks in the pages of a zone, each in at most three clicks from the list of zones, and the overview, in
+// a real browser.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { findFlaws, startBrowser } from '../../support/console/browser.ts';

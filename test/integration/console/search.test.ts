@@ -29,7 +29,7 @@ test('the search finds a zone by a part of its name, and the zone of a whole nam
         /<li><a href="(\/console\/zones\/zone[^"]*)"/g,
       ),
     ].map(([, address]) => address);
-  expect(await links('OUND')).toEqual([home]);
+  expect(await links('FOUND')).toEqual([home]);
   expect(await links('www.found.example')).toEqual([`${home}?q=www`]);
   expect(await links('nowhere')).toEqual([]);
   for (const text of ['%00', '%3Cscript%3E', '..', `${'a.'.repeat(200)}b`, 'a&text=b'])

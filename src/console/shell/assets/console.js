@@ -66,7 +66,12 @@ document.addEventListener('htmx:after:swap', () => {
 });
 offerCopies(document);
 // The search over all zones is a dialog, which also ⌘K or Ctrl-K opens.
-const searchDialog = document.querySelector('dialog#search');
+const searchDialog = document.querySelector('.jump-to') && document.createElement('dialog');
+if (searchDialog) {
+  searchDialog.id = 'search';
+  searchDialog.ariaLabel = 'Search all zones';
+  document.body.append(searchDialog);
+}
 document.addEventListener('keydown', (event) => {
   if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
   if (!searchDialog || searchDialog.open) return;
