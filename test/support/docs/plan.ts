@@ -196,6 +196,7 @@ export const PLAN = {
     choices: [block(howTo('migrate/from-cloudflare'), 'Migrate a zone from Cloudflare')],
   },
   'from deSEC': { test: MOVES, choices: [block(howTo('migrate/from-desec'), 'Migrate a zone from deSEC')] },
+  'divided zone': { test: MOVES, choices: [block(howTo('divide-a-large-zone'), 'Move the records')] },
   'trust in GitHub': { test: TRUST_PAGES, choices: [block(howTo('trust-github-actions'), 'Create the trust')] },
   'trust in GitLab': { test: TRUST_PAGES, choices: [block(howTo('trust-gitlab'), 'Create the trust')] },
   'trust in SPIFFE': {
