@@ -1,5 +1,5 @@
-// The command line of a release: the single file, the npm package and executables, with their SHA-256 digests and a signature of
-// these, in a folder and as one artifact of the registry.
+// The command line of a release: the single file, the npm package and executables, with their SHA-256 digests and a
+// signature of these, in a folder and as one artifact of the registry.
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -235,7 +235,7 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/console/zones.test.ts'],
   },
   {
-    name: 'console-managed-delete',
+    name: 'console-managed-confirmation',
     breaks: 'a managed record is deleted without a confirmation',
     edits: [
       {

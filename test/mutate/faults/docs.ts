@@ -96,8 +96,8 @@ export const DOCS_FAULTS: readonly Fault[] = [
     'help',
     'help of the program does not name the documentation',
     'src/cli/zonestead.ts',
-    "program.addHelpText('after'",
-    "program.addHelpText('before'",
+    "linkToPage(site, 'command line')",
+    "''",
   ),
   byReadme(
     'output',

@@ -159,6 +159,7 @@ export const LANES = {
       'integration/chart/edges.test.ts',
       'integration/chart/issued-certificates.test.ts',
       'integration/chart/lint.test.ts',
+      'integration/chart/notes.test.ts',
       'integration/chart/rendered.test.ts',
       'integration/chart/second-apply.test.ts',
       'integration/chart/server.test.ts',
