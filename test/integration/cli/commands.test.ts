@@ -365,8 +365,8 @@ test('errors contain the message of the service and a hint', async () => {
   const nowhere = await zonestead(['zones', 'list'], { ZONESTEAD_URL: 'http://127.0.0.1:9' });
   expect(nowhere.err).toContain('Is ZONESTEAD_URL (http://127.0.0.1:9) right?');
   expect((await zonestead(['zones', 'list'], { ZONESTEAD_URL: '' })).err).toContain('ZONESTEAD_URL is missing');
-  const ttl = await asProcess(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', '1h']);
-  expect(ttl.err).toMatch(/It must be a whole number\.\n$/);
+  const ttl = await asProcess(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', '1x']);
+  expect(ttl.err).toMatch(/It must be a whole number of seconds, or a time with units such as 90s.*\n$/);
   const split = await asProcess(['records', 'create', 'err.example', 'a', 'TXT', 'v=spf1', '-all']);
   expect(split.err).toMatch(/unknown option '-all'\nPut a value with blanks in quotes/);
   const noDatabase = await zonestead(['admin', 'keys', 'list'], { DATABASE_URL: '' });
