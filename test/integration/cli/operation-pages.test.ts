@@ -1,8 +1,12 @@
-// The commands of docs/how-to/handle-an-incident.md and docs/how-to/routine-tasks.md, as a reader types them.
+// The commands of the guides handle-an-incident, routine-tasks and transfers-over-tls, as a reader types them.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { follow, type Own } from '../../support/docs/reader.ts';
 import { type Step, scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
+import { pinOf } from '../../support/http/pins.ts';
+import { localCertificate } from '../../support/http/serving-files.ts';
 import { COMPILED } from '../../support/program/compiled.ts';
 import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { addPerson } from '../../support/service/people.ts';
@@ -135,3 +139,17 @@ test('an owner renames a team', async () => {
 });
 
 const lines = (outputs: string[]) => outputs.join('\n').split('\n');
+
+test('a reader makes a secondary transfer over TLS alone, with its certificate', async () => {
+  await create('encrypted.example');
+  await shell.type('zonestead admin secondaries add eu --address 198.51.100.53 --zone encrypted.example');
+  const { certificate } = await localCertificate();
+  await writeFile(join(folder, 'tls.crt'), certificate);
+  const shown = 'VF6lOEYQA+/cjIHCRFMbAD9vJs/M9sAHOzI5/e30lEY=';
+  await type(scenario('transfers over TLS'), { [shown]: pinOf(certificate) });
+  const { output } = await shell.type('zonestead admin secondaries show eu');
+  expect(JSON.parse(output)).toMatchObject({
+    requireTls: true,
+    pins: ['TQKClBqvLWlN2qJPynXlA8c6sW//OITKwS85+IK8YMs='],
+  });
+});
