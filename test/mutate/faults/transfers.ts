@@ -59,4 +59,18 @@ export const TRANSFER_FAULTS: readonly Fault[] = [
     'unit',
     'test/unit/nameserver/edge/configuration.test.ts',
   ),
+  fault(
+    'transfers-unverified',
+    'BIND does not verify the name in the certificate of a name server',
+    ['src/dns/secondaries/bind-config.ts', '  remote-hostname "', '  # remote-hostname "'],
+    'integration',
+    'test/integration/nameserver/knot/transfers-over-tls.test.ts',
+  ),
+  fault(
+    'transfers-chart-port',
+    'edges transfer over TLS from the port without TLS',
+    ['charts/zonestead/templates/_edge.tpl', 'not (empty $.Values.edge.primaryPins)', 'false'],
+    'integration',
+    'test/integration/chart/transfers-over-tls.test.ts',
+  ),
 ];
