@@ -28,7 +28,7 @@ export const pins = z
 export const secondaries = z.array(
   values({
     name: secondaryName,
-    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
+    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
     transfersFrom: networks,
     nameservers: z.array(hostName),
     allZones: z.boolean(),

@@ -16,6 +16,7 @@ import {
   open,
   PROBES,
   persistence,
+  podAddresses,
   podDisruptionBudget,
   port,
   pullPolicy,
@@ -183,7 +184,7 @@ const nameserver = statefulSet({
     type: serviceType,
     port,
     tlsPort: port,
-    addresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)),
+    addresses: podAddresses,
     annotations: texts,
   }),
   feed: values({ url, caSecret: name, caKey: z.string().min(1) }),
@@ -196,13 +197,11 @@ const nameserver = statefulSet({
   podDisruptionBudget,
 });
 
-const podAddresses = z.array(z.string().regex(/^[0-9a-fA-F.:]+$/));
-
 const edge = statefulSet({
   enabled: z.boolean(),
   replicaCount: z.int().min(1).max(32),
   secondary: secondaryName,
-  primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
+  primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
   primaryPins: pins,
   networks,
   tsig,
@@ -285,6 +284,7 @@ const chart = values({
   profile: z.enum(['standard', 'small', 'production']),
   onePod: byProfile,
   providedElsewhere: z.array(z.enum(PRODUCTION_NEEDS)),
+  docsUrl: url,
   nameOverride: z.string(),
   fullnameOverride: z.string(),
   namespaceOverride: name,

@@ -35,15 +35,33 @@ export async function findParts(
     const { binDir } = await ensurePostgres({ ...around, source });
     return { home: join(binDir, '..'), package: source };
   };
+  const node = await findNode(around, architecture);
   if (architecture === hostArchitecture()) {
-    await verifyNode();
     return {
       architecture,
       root: '/',
-      node: process.execPath,
+      node,
       knot: () => ensureKnot({ ...around, version: 'host' }),
       postgres,
     };
+  }
+  const root = await ensureDebianRoot(architecture, around);
+  const program = (name: string) => join(root, 'usr/sbin', name);
+  const knot = { knotd: program('knotd'), keymgr: program('keymgr'), knotc: program('knotc') };
+  return { architecture, root, node, knot: async () => knot, postgres };
+}
+
+/**
+ * The path of the program of Node, verified.
+ * @throws Error that says what to do, when it is missing, or is not the one of its release
+ */
+export async function findNode(
+  around: { progress: Progress; signal: AbortSignal },
+  architecture: Architecture,
+): Promise<string> {
+  if (architecture === hostArchitecture()) {
+    await verifyNode();
+    return process.execPath;
   }
   const folder = await ensureNpmPackage(PROJECT, `node_modules/node-linux-${architecture}`, around);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
@@ -53,8 +71,5 @@ export async function findParts(
     );
   const node = join(folder, 'bin/node');
   await verifyNode({ path: node, version: `v${version}`, arch: architecture });
-  const root = await ensureDebianRoot(architecture, around);
-  const program = (name: string) => join(root, 'usr/sbin', name);
-  const knot = { knotd: program('knotd'), keymgr: program('keymgr'), knotc: program('knotc') };
-  return { architecture, root, node, knot: async () => knot, postgres };
+  return node;
 }

@@ -289,7 +289,7 @@ export class Transfers {
     if (names.length === 0) return false;
     const fault = await this.#options.transfers.tlsFault(signal);
     if (fault !== null && fault !== this.#tlsFault)
-      this.#options.log.error({ secondaries: names }, `these secondaries cannot transfer from this node: ${fault}`);
+      this.#options.log.warn({ secondaries: names }, `these secondaries cannot transfer from this node: ${fault}`);
     this.#tlsFault = fault;
     return fault === null;
   }

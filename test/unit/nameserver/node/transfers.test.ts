@@ -185,7 +185,7 @@ test('a node that cannot transfer over TLS says so once, and does not let knotd 
   const options = {
     ...{ node: 'ns1', clock: realClock, date: () => new Date(), random: () => 0, metrics: createMetrics() },
     state: { facts: () => ({ transfers: null }), setFacts: () => undefined, rows: () => new Map() },
-    log: createLogger({ name: 'test', level: 'error', destination }),
+    log: createLogger({ name: 'test', level: 'warn', destination }),
     engine: {},
     api: { transfers: async () => ({ slot: 0, role: 'standby', generation: 1, version: '1', secondaries: [eu] }) },
     transfers: {
