@@ -29,16 +29,13 @@ import {
 } from './common-values.ts';
 import { database } from './database-values.ts';
 import { byProfile, monitoring, PRODUCTION_NEEDS } from './profile-values.ts';
+import { hostName, pins, secondaries, secondaryName, tsig } from './secondary-values.ts';
 import { trusts } from './trust-values.ts';
 
 const url = z
   .string()
   .regex(/^(https?:\/\/.+)?$/)
   .meta({ id: 'url' });
-const hostName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$/)
-  .meta({ id: 'hostName' });
 
 /** As Kubernetes accepts it in an Ingress and in an HTTPRoute: lower case, and a wildcard is the whole first label. */
 const ruleHost = z
@@ -186,6 +183,7 @@ const nameserver = statefulSet({
     enabled: z.boolean(),
     type: serviceType,
     port,
+    tlsPort: port,
     addresses: podAddresses,
     annotations: texts,
   }),
@@ -199,18 +197,12 @@ const nameserver = statefulSet({
   podDisruptionBudget,
 });
 
-const tsigAlgorithm = z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).meta({ id: 'tsigAlgorithm' });
-const secondaryName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/);
-const tsigName = z.string().regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*)?$/);
-const tsig = values({ existingSecret: name, key: z.string().min(1), name: tsigName, algorithm: tsigAlgorithm }).meta({
-  id: 'tsig',
-});
-
 const edge = statefulSet({
   enabled: z.boolean(),
   replicaCount: z.int().min(1).max(32),
   secondary: secondaryName,
   primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
+  primaryPins: pins,
   networks,
   tsig,
   knot: values({
@@ -227,21 +219,6 @@ const edge = statefulSet({
   metrics: values({ resources: open }),
   podDisruptionBudget,
 });
-
-const secondaries = z.array(
-  values({
-    name: secondaryName,
-    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
-    transfersFrom: networks,
-    nameservers: z.array(hostName),
-    allZones: z.boolean(),
-    zones: z.array(z.string().min(1)),
-    catalog: z.boolean(),
-    notify: z.boolean(),
-    offerTo: values({ all: z.boolean(), teams: z.array(z.string()), namespaces: z.array(z.string()) }),
-    tsig,
-  }),
-);
 
 const dnsService = values({
   type: serviceType,

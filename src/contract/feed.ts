@@ -310,6 +310,11 @@ const secondary = z
     zones: z.union([z.literal('all'), z.array(zoneName)]).meta({ description: 'The names of its zones, or `all`.' }),
     catalog: z.boolean().meta({ description: 'Whether it gets a catalog zone (RFC 9432).' }),
     notify: z.boolean().meta({ description: 'Whether it gets NOTIFY (RFC 1996).' }),
+    requireTls: z.boolean().meta({ description: 'Whether it may transfer over TLS only (RFC 9103).' }),
+    pins: z.array(z.string()).meta({
+      description:
+        'It must have a certificate with one of these pins: the SHA-256 of the public key in base64. Empty: any client with the key may transfer.',
+    }),
   })
   .meta({ description: 'A name server of others that transfers zones.' });
 

@@ -8,6 +8,7 @@ import { CLUSTER_NAME, CLUSTER_NAME_RULE, NODE_NAME, NODE_NAME_RULE } from '#bas
 import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { parseNetwork } from '#dns/network.ts';
+import { checkedPins } from '#dns/secondaries/pin.ts';
 
 export interface Form<T> {
   /** A noun phrase for people, for instance "host:port". */
@@ -190,6 +191,19 @@ export const networks = form(
       return z.NEVER;
     }),
   ),
+);
+
+/** Pins of certificates (dns/secondaries/pin.ts). */
+export const pins = form(
+  'comma-separated pins',
+  z.string().transform((value, context): string[] => {
+    try {
+      return checkedPins(filledParts(value));
+    } catch (error) {
+      context.addIssue(`is wrong: ${(error as Error).message}`);
+      return z.NEVER;
+    }
+  }),
 );
 
 const BRACKETED_HOST = /^https?:\/\/\[([^\]]+)\]/i;

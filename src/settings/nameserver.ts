@@ -9,6 +9,7 @@ import {
   nodeNameForm,
   octets,
   oneOf,
+  pins,
   text,
   wholeNumber,
 } from './forms.ts';
@@ -111,6 +112,11 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_EDGE_PRIMARIES: required(
     hostPorts,
     'The edge transfers zones from these nodes, the usual source first, for instance node-0.example.net:53,192.0.2.2:53. It resolves names at its start and with each check.',
+  ),
+  ZONESTEAD_EDGE_PRIMARY_PINS: preset(
+    pins,
+    '',
+    'The edge transfers zones over TLS (RFC 9103), from nodes whose certificate has one of these pins: the SHA-256 of its public key in base64. ZONESTEAD_EDGE_PRIMARIES then has the ports of TLS, such as node-0.example.net:853. It needs Knot DNS 3.4 or later. Without pins, transfers are not encrypted.',
   ),
   ZONESTEAD_EDGE_SECONDARY: preset(
     nodeNameForm,

@@ -22,6 +22,9 @@ export const secondaries = pgTable(
     allZones: boolean('all_zones').notNull(),
     catalog: boolean('catalog').notNull(),
     notify: boolean('notify').notNull(),
+    // Whether it may transfer over TLS only, and the pins of its certificates (dns/secondaries/pin.ts).
+    requireTls: boolean('require_tls').notNull().default(false),
+    pins: textArray('pins').notNull().default([]),
     // Whether the owner of any zone may choose it; secondary_offers has the offers to some.
     offeredToAll: boolean('offered_to_all').notNull().default(false),
     createdAt: at('created_at').notNull().defaultNow(),

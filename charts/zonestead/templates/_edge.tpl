@@ -27,7 +27,7 @@
 {{- else -}}
 {{- $all := list -}}
 {{- range $index := until (int .Values.nameserver.replicaCount) -}}
-{{- $all = append $all (printf "%s-nameserver-%d.%s.svc:%v" (include "zonestead.fullname" $) $index (include "zonestead.namespace" $) $.Values.nameserver.podServices.port) -}}
+{{- $all = append $all (printf "%s-nameserver-%d.%s.svc:%v" (include "zonestead.fullname" $) $index (include "zonestead.namespace" $) (ternary $.Values.nameserver.podServices.tlsPort $.Values.nameserver.podServices.port (not (empty $.Values.edge.primaryPins)))) -}}
 {{- end -}}
 {{- join "," $all -}}
 {{- end -}}

@@ -124,6 +124,11 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 {{- $places = .root.Values.edge.primaries -}}
 {{- if include "zonestead.ownEdges" .root }}
 {{ include "zonestead.egress.dns" (dict "root" .root "component" "nameserver") }}
+{{- if .root.Values.edge.primaryPins }}
+- ports: [{ port: {{ .root.Values.nameserver.knot.tls.port }}, protocol: TCP }]
+  to:
+    {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
+{{- end }}
 {{- end }}
 {{- else -}}
 {{- range .root.Values.secondaries }}{{ $places = concat $places .addresses }}{{ end -}}

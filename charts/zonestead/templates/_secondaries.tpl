@@ -8,7 +8,7 @@
 {{- with $tsig.algorithm }}{{ $_ := set $key "algorithm" . }}{{ end -}}
 {{- $own := printf "%s-secondary-%s" (include "zonestead.fullname" $) .name -}}
 {{- $secret := dict "name" ($tsig.existingSecret | default $own) "key" ($tsig.key | default "secret") "own" (empty $tsig.existingSecret) -}}
-{{- $one := merge (dict "tsig" $key "secret" $secret) (pick . "name" "addresses" "transfersFrom" "nameservers" "zones" "catalog" "notify") -}}
+{{- $one := merge (dict "tsig" $key "secret" $secret) (pick . "name" "addresses" "transfersFrom" "nameservers" "zones" "catalog" "notify" "requireTls" "pins") -}}
 {{- if .allZones }}{{ $_ := set $one "zones" "all" }}{{ end -}}
 {{- with .offerTo }}{{ $_ := set $one "offer" . }}{{ end -}}
 {{- $all = append $all $one -}}
@@ -22,7 +22,7 @@
 {{- $secret := dict "name" (include "zonestead.edgeSecret" .) "key" $edge.tsig.key "own" (empty $edge.tsig.existingSecret) -}}
 {{- $key := dict "algorithm" $edge.tsig.algorithm -}}
 {{- with $edge.tsig.name }}{{ $_ := set $key "name" . }}{{ end -}}
-{{- $all = append $all (dict "name" $edge.secondary "addresses" $addresses "transfersFrom" $edge.networks "zones" "all" "tsig" $key "secret" $secret) -}}
+{{- $all = append $all (dict "name" $edge.secondary "addresses" $addresses "transfersFrom" $edge.networks "zones" "all" "requireTls" (not (empty $edge.primaryPins)) "tsig" $key "secret" $secret) -}}
 {{- end -}}
 {{- toJson $all -}}
 {{- end -}}

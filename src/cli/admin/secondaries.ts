@@ -1,6 +1,7 @@
 // `zonestead admin secondaries …`: name servers of others that transfer zones, over the database of the service.
 import type { CommandGroup } from '../command.ts';
-import { config, list, showCommand } from './secondary-read.ts';
+import { config } from './secondary-config.ts';
+import { list, showCommand } from './secondary-read.ts';
 import { add, apply, change, remove, zones } from './secondary-write.ts';
 
 export const secondaries: CommandGroup = {

@@ -20,6 +20,15 @@ export const NS: OptionDescription = {
   describe: 'a host name for the NS records of its zones; without one it is hidden',
   value: 'list',
 };
+export const REQUIRE_TLS: OptionDescription = {
+  flags: '--require-tls',
+  describe: 'it may transfer over TLS only, which needs Knot DNS 3.4 and a certificate on every node',
+};
+export const PIN: OptionDescription = {
+  flags: '--pin <pin>',
+  describe: 'it must have a certificate with this pin: the SHA-256 of the public key in base64; needs --require-tls',
+  value: 'list',
+};
 export const OFFERS: readonly OptionDescription[] = [
   { flags: '--offer-to-all', describe: 'the owner of any zone may choose it (default: no offer)' },
   { flags: '--offer-to-team <team>', describe: 'this team may choose it for its zones', value: 'list' },
@@ -39,6 +48,8 @@ export interface AddOptions extends DryRunOption {
   zone?: string[];
   catalog?: boolean;
   notify?: boolean;
+  requireTls?: boolean;
+  pin?: string[];
   offerToAll?: boolean;
   offerToTeam?: string[];
   offerToNamespace?: string[];
@@ -48,9 +59,10 @@ export interface AddOptions extends DryRunOption {
 }
 
 /** `false` empties a list. */
-export type SecondaryOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
+export type SecondaryOptions = Omit<AddOptions, 'transfersFrom' | 'ns' | 'pin'> & {
   transfersFrom?: string[] | false;
   ns?: string[] | false;
+  pin?: string[] | false;
   offer?: false;
 };
 
@@ -69,6 +81,8 @@ export async function inputOf(given: AddOptions, signal: AbortSignal) {
     zones: given.allZones ? ('all' as const) : given.zone,
     catalog: given.catalog,
     notify: given.notify,
+    requireTls: given.requireTls,
+    pins: given.pin,
     offer: isOffer ? { all, teams, namespaces } : undefined,
     tsig: isKey ? { name: tsigName, algorithm: tsigAlgorithm, secret } : undefined,
   };

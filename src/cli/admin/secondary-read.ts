@@ -1,23 +1,11 @@
-// `zonestead admin secondaries list`, `show` and `config`
-import { bindConfig } from '#dns/secondaries/bind-config.ts';
+// `zonestead admin secondaries list` and `show`
 import { catalogName } from '#dns/secondaries/catalog.ts';
-import { knotConfig } from '#dns/secondaries/knot-config.ts';
-import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
 import { endpointText } from '#dns/secondaries/secondary.ts';
 import type { ShownSecondary } from '#service/secondaries/administration.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { table } from '../table.ts';
 import { type Administration, describeAdminCommand, outputOf } from './command.ts';
 import { NAME } from './secondary-options.ts';
-
-const KINDS = { bind: bindConfig, knot: knotConfig, nsd: nsdConfig };
-
-interface ConfigOptions {
-  for: keyof typeof KINDS;
-  primary?: string[];
-  listen?: string[];
-  folder: string;
-}
 
 const load = () => import('#service/secondaries/administration.ts');
 
@@ -34,28 +22,6 @@ export const showCommand = describeAdminCommand({
   arguments: NAME,
   options: [{ ...OUTPUT_OPTION, choices: ['json', 'yaml'], default: 'json' }],
   run: (administration, [name = ''], options: OutputOption) => showSecondary(administration, name, options),
-});
-
-export const config = describeAdminCommand({
-  name: 'config',
-  describe: 'print the configuration for the other side, with the secret of its key',
-  arguments: NAME,
-  options: [
-    { flags: '--for <server>', describe: 'its name server', isRequired: true, choices: ['bind', 'knot', 'nsd'] },
-    {
-      flags: '--primary <address>',
-      describe: 'an address of one of your name servers, the usual source first',
-      isRequired: true,
-      value: 'list',
-    },
-    {
-      flags: '--listen <address>',
-      describe: 'an address that it listens on (default: its addresses)',
-      value: 'list',
-    },
-    { flags: '--folder <folder>', describe: 'its folder for zones', default: '/var/lib/zonestead-secondary' },
-  ],
-  run: (administration, [name = ''], options: ConfigOptions) => printConfig(administration, name, options),
 });
 
 async function listSecondaries(administration: Administration, options: OutputOption): Promise<void> {
@@ -80,28 +46,6 @@ async function showSecondary(administration: Administration, name: string, optio
   const secondary = { ...withoutSecret(found), catalogZone: catalogName(name) };
   const output = outputOf(administration, options);
   await show(output, secondary, () => output.print(JSON.stringify(secondary, null, 2)));
-}
-
-/** Prints the configuration, with the secret of the key. @throws Error if the zones would be missing */
-async function printConfig({ url, print }: Administration, name: string, options: ConfigOptions): Promise<void> {
-  const { adminShowSecondary, toSecondary } = await load();
-  const { parseSecondaryEndpoint } = await import('#service/secondaries/input.ts');
-  const found = await adminShowSecondary(url, name);
-  const { key, zones } = toSecondary(found, found.zones);
-  const byCatalog = found.catalog && options.for !== 'nsd';
-  if (!byCatalog && zones === 'all') {
-    throw new Error(
-      `${options.for} needs the names of the zones: list them (admin secondaries zones ${name} --add …), or use knot or bind`,
-    );
-  }
-  const view = {
-    primaries: (options.primary ?? []).map(parseSecondaryEndpoint),
-    key,
-    zones: byCatalog ? null : (zones as readonly string[]),
-    catalog: catalogName(name),
-  };
-  const listen = (options.listen ?? found.addresses.map(endpointText)).map(parseSecondaryEndpoint);
-  print(KINDS[options.for](view, { listen, folder: options.folder }));
 }
 
 function withoutSecret({ tsigSecret: _, ...rest }: ShownSecondary) {

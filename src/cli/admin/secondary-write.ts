@@ -15,6 +15,8 @@ import {
   NAME,
   NS,
   OFFERS,
+  PIN,
+  REQUIRE_TLS,
   type SecondaryOptions,
   TRANSFERS_FROM,
 } from './secondary-options.ts';
@@ -36,6 +38,8 @@ export const add = describeAdminCommand({
     ...OFFERS,
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    REQUIRE_TLS,
+    PIN,
     { flags: '--tsig-name <name>', describe: 'name of its TSIG key (default: <name>.zonestead)' },
     {
       flags: '--tsig-algorithm <algorithm>',
@@ -67,6 +71,10 @@ export const change = describeAdminCommand({
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--notify', describe: 'it gets NOTIFY' },
     { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    REQUIRE_TLS,
+    { flags: '--no-require-tls', describe: 'it may transfer without TLS too' },
+    PIN,
+    { flags: '--no-pin', describe: 'it needs no certificate' },
     { flags: '--tsig-name <name>', describe: 'name of its TSIG key' },
     {
       flags: '--tsig-algorithm <algorithm>',
@@ -87,7 +95,7 @@ export const apply = describeAdminCommand({
     {
       usage: '<file>',
       describe:
-        'a list of objects with name, addresses, transfersFrom, nameservers, zones, offer, catalog, notify, tsig',
+        'a list of objects with name, addresses, transfersFrom, nameservers, zones, offer, catalog, notify, requireTls, pins, tsig',
     },
   ],
   options: [DRY_RUN_OPTION],
@@ -125,12 +133,13 @@ async function addSecondary({ url, print, signal }: Administration, name: string
 async function changeSecondary(
   { url, print, signal }: Administration,
   name: string,
-  { transfersFrom, ns, offer, ...given }: SecondaryOptions,
+  { transfersFrom, ns, pin, offer, ...given }: SecondaryOptions,
 ): Promise<void> {
-  const options = { ...given, transfersFrom: transfersFrom || [], ns: ns || [] };
+  const options = { ...given, transfersFrom: transfersFrom || [], ns: ns || [], pin: pin || [] };
   const change: SecondaryChange = { ...(await inputOf(options, signal)) };
   if (transfersFrom === undefined) change.transfersFrom = undefined;
   if (ns === undefined) change.nameservers = undefined;
+  if (pin === undefined) change.pins = undefined;
   if (given.allZones === false) change.zones = given.zone ?? 'listed';
   if (offer === false) change.offer = { ...change.offer };
   if (Object.values(change).every((value) => value === undefined)) {
@@ -163,6 +172,8 @@ const file = z.array(
     zones: z.union([z.literal('all'), z.array(z.string())]).optional(),
     catalog: z.boolean().optional(),
     notify: z.boolean().optional(),
+    requireTls: z.boolean().optional(),
+    pins: z.array(z.string()).optional(),
     offer: z
       .strictObject({
         all: z.boolean().optional(),

@@ -31,6 +31,8 @@ const secondary = z.strictObject({
   zones: z.union([z.literal('all'), texts]).optional(),
   catalog: z.boolean().optional(),
   notify: z.boolean().optional(),
+  requireTls: z.boolean().optional(),
+  pins: texts.optional(),
   offer: z
     .strictObject({ all: z.boolean().optional(), teams: texts.optional(), namespaces: texts.optional() })
     .optional(),

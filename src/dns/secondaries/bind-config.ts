@@ -3,15 +3,19 @@
 // - `min-update-interval 1`: BIND waits 5 s after a change of the catalog by default.
 // - `ixfr-from-differences no`, `dnssec-validation no`, `recursion no`: it serves zones as it gets them.
 // - `notify no`: secondaries send no NOTIFY for our zones.
+// - `remote-hostname` makes BIND verify the certificate of a primary. Queries for the SOA go over TLS as well.
 // - Member zones take NOTIFY from the addresses of their primaries; `allow-notify` adds the key.
 
-import type { PrimaryView, ServerPlace } from './primary.ts';
+import type { PrimaryTls, PrimaryView, ServerPlace } from './primary.ts';
 import type { Endpoint } from './secondary.ts';
 
-/** A text for `named -c`. */
-export function bindConfig({ primaries, key, zones, catalog }: PrimaryView, { listen, folder }: ServerPlace): string {
-  const keyClause = key === null ? '' : ` key "${key.name}"`;
-  const list = primaries.map(({ address, port }) => `${address} port ${port}${keyClause};`).join(' ');
+/** A text for `named -c`. @throws {Error} without the name in the certificates, if transfers are over TLS */
+export function bindConfig(
+  { primaries, key, zones, catalog, tls }: PrimaryView,
+  { listen, folder }: ServerPlace,
+): string {
+  const clauses = `${key === null ? '' : ` key "${key.name}"`}${tls === undefined ? '' : ` tls "${TLS}"`}`;
+  const list = primaries.map(({ address, port }) => `${address} port ${port}${clauses};`).join(' ');
   const keySection =
     key === null ? '' : `key "${key.name}" {\n  algorithm ${key.algorithm};\n  secret "${key.secret}";\n};\n\n`;
   const allowNotify = key === null ? '' : `\n  allow-notify { key "${key.name}"; };`;
@@ -30,11 +34,10 @@ export function bindConfig({ primaries, key, zones, catalog }: PrimaryView, { li
 ${zones === null ? '  allow-query { none; };\n' : ''}};
 `,
   );
-  return `${keySection}options {
+  return `${keySection}${tls === undefined ? '' : tlsSection(tls)}options {
   directory "${folder}";
   pid-file "${folder}/named.pid";
   session-keyfile "${folder}/session.key";
-  lock-file none;
 ${listenLines(listen)}  recursion no;
   dnssec-validation no;
   allow-transfer { none; };${allowNotify}
@@ -47,6 +50,19 @@ ${catalogLines}};
 controls { };
 
 ${zoneLines.join('\n')}`;
+}
+
+const TLS = 'zonestead';
+
+function tlsSection({ hostName, authorities, certificate }: PrimaryTls): string {
+  if (hostName === null) throw new Error('BIND verifies the name in the certificates of your name servers: give it');
+  const files =
+    certificate === null ? '' : `  cert-file "${certificate.file}";\n  key-file "${certificate.keyFile}";\n`;
+  return `tls "${TLS}" {
+  remote-hostname "${hostName}";
+${authorities === null ? '' : `  ca-file "${authorities}";\n`}${files}};
+
+`;
 }
 
 function listenLines(listen: readonly Endpoint[]): string {

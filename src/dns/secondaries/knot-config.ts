@@ -9,15 +9,20 @@
 // - A zone without `notify` in its ACL ignores ours, so the ACL allows it to every host with the key.
 // - `retry-max-interval`: knotd waits up to half a minute, and later for hours, before it tries the first transfer of a
 //   zone again. A server of ours that starts before its sources needs it sooner.
+// - Over TLS, Knot knows pins and no authorities. It shows a primary the certificate with which it also answers.
 // - `refresh-max-interval`: a NOTIFY that never arrives costs a server of ours no more than this time.
-import { MAX_ZONE_MIB, type PrimaryView, type ServerPlace, type Serving } from './primary.ts';
+import { MAX_ZONE_MIB, type PrimaryTls, type PrimaryView, type ServerPlace, type Serving } from './primary.ts';
 
 const RETRY_SECONDS = 5;
 const REFRESH_SECONDS = 900;
 
-/** A text for `knotd -c`. @param serving for a server of ours; without it, Knot's defaults apply */
+/**
+ * A text for `knotd -c`; it needs Knot 3.4 if transfers are over TLS.
+ * @param serving for a server of ours; without it, Knot's defaults apply
+ * @throws {Error} without pins, if transfers are over TLS
+ */
 export function knotConfig(
-  { primaries, key, zones, catalog }: PrimaryView,
+  { primaries, key, zones, catalog, tls }: PrimaryView,
   { listen, folder }: ServerPlace,
   serving?: Serving,
 ): string {
@@ -25,9 +30,10 @@ export function knotConfig(
   const keyLine = (prefix: string) => (key === null ? '' : `\n${prefix}key: ${key.name}`);
   const keySection =
     key === null ? '' : `key:\n  - id: ${key.name}\n    algorithm: ${key.algorithm}\n    secret: "${key.secret}"\n\n`;
+  const tlsLines = tls === undefined ? '' : remoteTls(tls);
   const remotes = primaries.map(
     ({ address, port }, at) =>
-      `  - id: primary-${at + 1}\n    address: ${address}@${port}${keyLine('    ')}\n    block-notify-after-transfer: on\n`,
+      `  - id: primary-${at + 1}\n    address: ${address}@${port}${keyLine('    ')}\n${tlsLines}    block-notify-after-transfer: on\n`,
   );
   const senders =
     key === null ? `\n    address: [ ${[...new Set(primaries.map(({ address }) => address))].join(', ')} ]` : '';
@@ -47,11 +53,12 @@ export function knotConfig(
     semantic-checks: off
 ${serving ? `    retry-max-interval: ${RETRY_SECONDS}\n    refresh-max-interval: ${REFRESH_SECONDS}\n` : ''}`;
   const { server, database, modules, defaults } = servingLines(serving, listen);
+  const shown = serving?.tls ? null : (tls?.certificate ?? null);
   return `server:
     rundir: ${folder}
     listen: [ ${listen.map(({ address, port }) => `${address}@${port}`).join(', ')} ]
     version: ""
-${server}
+${server}${shown === null ? '' : `    cert-file: ${shown.file}\n    key-file: ${shown.keyFile}\n`}
 log:
   - target: stdout
     any: info
@@ -73,6 +80,11 @@ ${modules}template:
 ${defaults}${template('zonestead')}${zones === null ? template('member') : ''}
 zone:
 ${zoneLines}`;
+}
+
+function remoteTls({ pins }: PrimaryTls): string {
+  if (pins.length === 0) throw new Error('Knot DNS verifies the pins of your name servers: give them');
+  return `    tls: on\n    cert-key: [ ${pins.join(', ')} ]\n`;
 }
 
 function servingLines(serving: Serving | undefined, listen: ServerPlace['listen']) {

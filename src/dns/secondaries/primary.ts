@@ -9,6 +9,20 @@ export interface PrimaryView {
   readonly zones: readonly string[] | null;
   /** The name of the catalog zone, without final dot. */
   readonly catalog: string;
+  /** Transfers over TLS (RFC 9103), to the ports of `primaries`; absent: without TLS. */
+  readonly tls?: PrimaryTls | undefined;
+}
+
+/** How the secondary verifies our nodes, and what it shows them. */
+export interface PrimaryTls {
+  /** The name in the certificates of our nodes. Knot does not look at it. */
+  readonly hostName: string | null;
+  /** The path of the authorities in PEM, at the secondary; null: those of its system. Knot has none. */
+  readonly authorities: string | null;
+  /** The pins (pin.ts) of our nodes, for Knot. BIND and NSD know none. */
+  readonly pins: readonly string[];
+  /** The paths of its certificate and key in PEM, at the secondary; null: it shows none. */
+  readonly certificate: { readonly file: string; readonly keyFile: string } | null;
 }
 
 export interface ServerPlace {

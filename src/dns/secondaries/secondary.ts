@@ -2,7 +2,9 @@
 // every generated configuration relies on. Pure.
 
 import { describeUnusable, formatHostPort, plainAddress } from '#base/address.ts';
+import { formatError } from '#base/error-text.ts';
 import { parseNetwork } from '../network.ts';
+import { checkedPins } from './pin.ts';
 
 /** The largest number of secondaries that the owner of a zone may choose for it. */
 export const MAX_CHOSEN = 8;
@@ -46,6 +48,10 @@ export interface Secondary {
   readonly catalog: boolean;
   /** Whether it gets NOTIFY; otherwise it finds changes at its next refresh. */
   readonly notify: boolean;
+  /** Whether it may transfer over TLS only (RFC 9103). (Default: false.) */
+  readonly requireTls?: boolean;
+  /** It must have a certificate with one of these pins (pin.ts), besides its TSIG key. Absent: it needs none. */
+  readonly pins?: readonly string[];
 }
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
@@ -80,7 +86,7 @@ export function tsigSecretOctets(algorithm: string): number {
  * @throws {Error} that says which field is wrong and what would be accepted; it never contains the secret
  */
 export function checkedSecondary(secondary: Secondary): Secondary {
-  const { name, addresses, transfersFrom = [], key } = secondary;
+  const { name, addresses, transfersFrom = [], key, requireTls = false } = secondary;
   const where = `secondary ${JSON.stringify(name)}`;
   if (!NAME.test(name)) {
     throw new Error(`${where}: the name must have 1 to 32 lower-case letters, digits and hyphens between them`);
@@ -98,8 +104,13 @@ export function checkedSecondary(secondary: Secondary): Secondary {
       `${where}: transfers from the network ${network} need a TSIG key; without one, name single addresses`,
     );
   }
+  const pins = readPins(where, secondary.pins ?? []);
+  if (pins.length > 0 && !requireTls)
+    throw new Error(`${where}: pins need TLS for every transfer: require TLS too, or remove the pins`);
   return {
     ...secondary,
+    requireTls,
+    pins,
     addresses: addresses.map(({ address, port }) => ({ address: canonicalAddress(where, address), port })),
     transfersFrom: transfersFrom.map((place) => canonicalPlace(where, place)),
   };
@@ -137,6 +148,14 @@ function checkKey(where: string, { name, algorithm, secret }: SecondaryKey): voi
   }
   if (!BASE64.test(secret) || Buffer.from(secret, 'base64').length < MIN_SECRET_OCTETS) {
     throw new Error(`${where}: the secret of the TSIG key must be ${MIN_SECRET_OCTETS} octets or more in base64`);
+  }
+}
+
+function readPins(where: string, pins: readonly string[]): string[] {
+  try {
+    return checkedPins(pins);
+  } catch (error) {
+    throw new Error(`${where}: ${formatError(error)}`);
   }
 }
 

@@ -52,6 +52,17 @@ export async function prepareTls(
   return copyTls(await readPair(), settings, folder);
 }
 
+/**
+ * Why a knotd cannot give transfers over TLS; null: it can.
+ * @param tls whether it has a certificate
+ */
+export function tlsFault(version: string | null, tls: boolean): string | null {
+  if (!isSince(version, FIRST_VERSION))
+    return `transfers over TLS need Knot DNS ${FIRST_VERSION} or later, and this is ${version ?? 'an unknown version'}`;
+  if (tls) return null;
+  return 'transfers over TLS need a certificate: set ZONESTEAD_KNOT_TLS_CERT_FILE and ZONESTEAD_KNOT_TLS_KEY_FILE';
+}
+
 function requireTls(version: string | null): void {
   if (isSince(version, FIRST_VERSION)) return;
   throw new Error(

@@ -10,7 +10,7 @@ export interface ConfigCommand {
 /** Items that hold several values; `conf-set` adds one to them, and replaces the value of any other. */
 const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   remote: ['address'],
-  acl: ['address', 'key', 'action', 'remote'],
+  acl: ['address', 'key', 'action', 'remote', 'protocol', 'cert-key'],
   'mod-queryacl': ['address'],
   template: ['notify', 'acl'],
   zone: ['notify', 'acl', 'module'],

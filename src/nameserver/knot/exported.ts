@@ -9,7 +9,7 @@ import {
   textOfGroups,
   type WrittenGroup,
 } from './configuration-file.ts';
-import { isOwned } from './secondaries.ts';
+import { isOwned, TLS_ACL } from './secondaries.ts';
 
 /**
  * The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two.
@@ -21,14 +21,16 @@ const LAST = ['template', 'zone'];
  * @param exportedText as `knotc conf-export` writes it
  * @param items as configuration() returns them
  * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie
- * secret that the items lack
+ * secret that the items lack. An ACL that needs TLS denies everything if this knotd does not answer over TLS
  * @throws Error if the text is not an export
  */
 export function mergeConfiguration(exportedText: string, items: readonly ConfigItem[]): string {
   const wantedGroups = groupsOfItems(items);
   const ownGroupKeys = new Set([...OPTIONAL_GROUPS, ...wantedGroups].map(keyOfGroup));
   const groups = new Map(wantedGroups.map((group) => [keyOfGroup(group), group]));
-  for (const group of parseConfiguration(exportedText)) {
+  const overTls = items.some(({ section, item }) => section === 'server' && item === 'listen-tls');
+  for (const exportedGroup of parseConfiguration(exportedText)) {
+    const group = closedAcl(exportedGroup, overTls);
     const key = keyOfGroup(group);
     if (!ownGroupKeys.has(key)) groups.set(key, group);
     const ownGroup = groups.get(key);
@@ -38,6 +40,18 @@ export function mergeConfiguration(exportedText: string, items: readonly ConfigI
     groups.set(key, { ...ownGroup, items: [...ownGroup.items, ...keptItems] });
   }
   return textOfGroups([...groups.values()].sort((a, b) => rankSection(a) - rankSection(b)));
+}
+
+/**
+ * Knot 3.2 drops the items for TLS, and they are still missing when Knot 3.4 starts with that database again. In
+ * both cases the node sets the ACL again.
+ */
+function closedAcl(group: WrittenGroup, overTls: boolean): WrittenGroup {
+  const { section, id = '', items } = group;
+  if (section !== 'acl' || !id.endsWith(TLS_ACL)) return group;
+  if (overTls && items.some(({ item }) => item === 'protocol')) return group;
+  const others = items.filter(({ item }) => !['protocol', 'cert-key', 'deny'].includes(item));
+  return { ...group, items: [...others, { item: 'deny', written: 'on' }] };
 }
 
 /** The node sets the cookie secret: the command that calls this need not know the node key. */

@@ -20,6 +20,8 @@
 //   again.
 // - `retry-max-interval`: Knot repeats a NOTIFY that failed after the retry interval of the SOA, which is made for
 //   secondaries that ask. A minute costs the source nothing.
+// - NOTIFY is not encrypted, because not every secondary that transfers over TLS answers over it. RFC 9103 section 3
+//   does not take the existence of a zone for a secret; TSIG signs it.
 // - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask
 //   for them: an ordinary zone is answered to every client, and this one contains the names of zones.
 import { catalogName } from '#dns/secondaries/catalog.ts';
@@ -42,7 +44,12 @@ export interface TransferWish {
   role: SourceRole;
   /** Addresses that get no NOTIFY, because they do not answer. */
   quiet?: readonly Endpoint[];
+  /** Whether knotd answers over TLS. (Default: false: secondaries that need TLS may transfer nothing.) */
+  overTls?: boolean;
 }
+
+/** The end of the name of an ACL that needs TLS; no name of a secondary has a dot. */
+export const TLS_ACL = '.tls';
 
 const CATALOG_TEMPLATE = 'catalog';
 
@@ -51,7 +58,8 @@ const REMOTE_LIMIT_MS = 2_000;
 const NOTIFY_RETRY_SECONDS = 60;
 
 /** Every item of the sections and items that `isOwned` names. Groups come before items that refer to them. */
-export function transferItems({ secondaries, zones, role, quiet = [] }: TransferWish): ConfigItem[] {
+export function transferItems(wish: TransferWish): ConfigItem[] {
+  const { secondaries, zones, role, quiet = [], overTls = false } = wish;
   const items: ConfigItem[] = [
     { section: 'server', item: 'remote-retry-delay', value: String(REMOTE_RETRY_MS) },
     { section: 'server', item: 'tcp-remote-io-timeout', value: String(REMOTE_LIMIT_MS) },
@@ -76,24 +84,30 @@ export function transferItems({ secondaries, zones, role, quiet = [] }: Transfer
       if (key !== null) put('remote', id, 'key', `${key.name}.`);
     });
   }
-  for (const secondary of secondaries) {
+  const mayTransfer = ({ requireTls }: Secondary) => overTls || !requireTls;
+  const acls = (all: readonly Secondary[]) => all.filter(mayTransfer).map(aclId);
+  for (const secondary of secondaries.filter(mayTransfer)) {
+    const { key, requireTls = false, pins = [] } = secondary;
     const id = aclId(secondary);
     put('acl', id, 'id', id);
     put('acl', id, 'address', transferAddresses(secondary));
-    if (secondary.key !== null) put('acl', id, 'key', `${secondary.key.name}.`);
+    if (key !== null) put('acl', id, 'key', `${key.name}.`);
     put('acl', id, 'action', 'transfer');
+    if (requireTls) put('acl', id, 'protocol', 'tls');
+    put('acl', id, 'cert-key', pins);
   }
   const catalogs = secondaries.filter(({ catalog }) => catalog);
   for (const secondary of catalogs) {
-    put('mod-queryacl', aclId(secondary), 'id', aclId(secondary));
-    put('mod-queryacl', aclId(secondary), 'address', transferAddresses(secondary));
+    put('mod-queryacl', secondary.name, 'id', secondary.name);
+    put('mod-queryacl', secondary.name, 'address', transferAddresses(secondary));
   }
 
   const answers = ({ address, port }: Endpoint) =>
     !quiet.some((other) => other.address === address && other.port === port);
   const remotes = (one: Secondary) =>
     one.addresses.flatMap((endpoint, at) => (answers(endpoint) ? [remoteId(one, at)] : []));
-  const notify = (all: readonly Secondary[]) => (notifies ? all.filter((one) => one.notify).flatMap(remotes) : []);
+  const notify = (all: readonly Secondary[]) =>
+    notifies ? all.filter((one) => one.notify && mayTransfer(one)).flatMap(remotes) : [];
   const everywhere = secondaries.filter((one) => one.zones === 'all');
   for (const template of [TEMPLATE, CATALOG_TEMPLATE]) {
     if (template === CATALOG_TEMPLATE) {
@@ -106,19 +120,19 @@ export function transferItems({ secondaries, zones, role, quiet = [] }: Transfer
     put('template', template, 'provide-ixfr', role === 'source' ? 'on' : 'off');
   }
   put('template', TEMPLATE, 'notify', notify(everywhere));
-  put('template', TEMPLATE, 'acl', everywhere.map(aclId));
+  put('template', TEMPLATE, 'acl', acls(everywhere));
 
   for (const [zone, zoneSecondaries] of listedByZone(secondaries, zones)) {
     put('zone', `${zone}.`, 'notify', notify([...everywhere, ...zoneSecondaries]));
-    put('zone', `${zone}.`, 'acl', [...everywhere, ...zoneSecondaries].map(aclId));
+    put('zone', `${zone}.`, 'acl', acls([...everywhere, ...zoneSecondaries]));
   }
   for (const secondary of catalogs) {
     const id = `${catalogName(secondary.name)}.`;
     put('zone', id, 'domain', id);
     put('zone', id, 'template', CATALOG_TEMPLATE);
-    put('zone', id, 'module', `mod-queryacl/${aclId(secondary)}`);
+    put('zone', id, 'module', `mod-queryacl/${secondary.name}`);
     put('zone', id, 'notify', notify([secondary]));
-    put('zone', id, 'acl', aclId(secondary));
+    put('zone', id, 'acl', acls([secondary]));
   }
   return items;
 }
@@ -143,8 +157,9 @@ function remoteId({ name }: Secondary, at: number): string {
   return `${name}-${at + 1}`;
 }
 
-function aclId({ name }: Secondary): string {
-  return name;
+/** Knot 3.2 does not know the items for TLS, and must not take such an ACL for one without TLS (exported.ts). */
+function aclId({ name, requireTls }: Secondary): string {
+  return requireTls ? `${name}${TLS_ACL}` : name;
 }
 
 function listedByZone(secondaries: readonly Secondary[], zones: readonly string[]): Map<string, Secondary[]> {

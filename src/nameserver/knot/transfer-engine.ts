@@ -1,10 +1,12 @@
 // The operations of knotd for zone transfers to secondaries.
 import { applyTransferItems } from './apply-secondaries.ts';
 import { type CatalogWish, writeCatalog } from './catalog.ts';
+import { tlsFault } from './certificate.ts';
 import type { KnotControl } from './control.ts';
 import { isRefusal, KnotError } from './errors.ts';
 import { absolute, readSoaItem } from './records.ts';
 import { type TransferWish, transferItems } from './secondaries.ts';
+import { runningVersion } from './version.ts';
 
 export interface TransferEngine {
   /**
@@ -21,11 +23,14 @@ export interface TransferEngine {
   catalog(wish: CatalogWish, signal: AbortSignal): Promise<number>;
   /** Sends NOTIFY to the secondaries of these zones. A zone that is not there is no error. @throws KnotError */
   notify(zones: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Why transfers over TLS cannot be; null: they can. @throws KnotError */
+  tlsFault(signal: AbortSignal): Promise<string | null>;
   /** The serial that is served; null: none. @throws KnotError */
   serial(zone: string, signal: AbortSignal): Promise<number | null>;
 }
 
-export function transferEngine(control: KnotControl): TransferEngine {
+/** @param tls whether knotd has a certificate for answers over TLS */
+export function transferEngine(control: KnotControl, tls: boolean): TransferEngine {
   return {
     apply: (wish, signal) => applyTransferItems(control, transferItems(wish), signal),
     catalog: (wish, signal) => writeCatalog(control, wish, signal),
@@ -36,6 +41,7 @@ export function transferEngine(control: KnotControl): TransferEngine {
         });
       }
     },
+    tlsFault: async (signal) => tlsFault(await runningVersion(control, signal), tls),
     serial: async (zone, signal) => {
       try {
         const items = await control.run('zone-read', { zone: absolute(zone), owner: '@', type: 'SOA' }, signal);

@@ -73,7 +73,7 @@ export function composeNode(
       version: manifest.version,
       api,
       engine: tellSlowness(engine, CONNECT_MS),
-      transfers: { api, engine: transferEngine(control) },
+      transfers: { api, engine: transferEngine(control, settings.tls !== undefined) },
       state,
       clock: realClock,
       random: Math.random,

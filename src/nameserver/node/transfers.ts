@@ -74,6 +74,7 @@ export class Transfers {
   /** The zones that got a serial in this generation. */
   #made = new Set<string>();
   #logged: string | null = null;
+  #tlsFault: string | null = null;
   readonly #ahead = new Map<string, number>();
   readonly #late = new Set<string>();
 
@@ -274,11 +275,23 @@ export class Transfers {
     const wanted = JSON.stringify([role, plan.secondaries, zones, quiet]);
     if (wanted === this.#applied && clock.now() - this.#appliedAt < AGAIN_MS) return false;
     this.#applied = null;
-    const wish = { secondaries: checkedSecondaries(plan.secondaries), zones, role, quiet };
+    const overTls = await this.#isOverTls(plan, signal);
+    const wish = { secondaries: checkedSecondaries(plan.secondaries), zones, role, quiet, overTls };
     const commands = await transfers.apply(wish, signal);
     this.#applied = wanted;
     this.#appliedAt = clock.now();
     return commands > 0;
+  }
+
+  /** Whether secondaries that need TLS can transfer. */
+  async #isOverTls({ secondaries }: TransferPlan, signal: AbortSignal): Promise<boolean> {
+    const names = secondaries.filter(({ requireTls }) => requireTls).map(({ name }) => name);
+    if (names.length === 0) return false;
+    const fault = await this.#options.transfers.tlsFault(signal);
+    if (fault !== null && fault !== this.#tlsFault)
+      this.#options.log.warn({ secondaries: names }, `these secondaries cannot transfer from this node: ${fault}`);
+    this.#tlsFault = fault;
+    return fault === null;
   }
 
   async #writeCatalogs(plan: TransferPlan, role: SourceRole, signal: AbortSignal): Promise<void> {

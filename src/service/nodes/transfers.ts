@@ -39,6 +39,8 @@ export interface ZoneTransferPlan {
     zones: 'all' | string[];
     catalog: boolean;
     notify: boolean;
+    requireTls: boolean;
+    pins: string[];
   }[];
 }
 
@@ -93,7 +95,7 @@ export async function readTransfers({ db }: Pick<ServiceContext, 'db'>, node: st
       generation: plan.generation,
       secondaries: !hasPart
         ? []
-        : rows.map(({ name, addresses, transfersFrom, allZones, catalog, notify, ...row }) => ({
+        : rows.map(({ name, addresses, transfersFrom, allZones, catalog, notify, requireTls, pins, ...row }) => ({
             name,
             addresses,
             transfersFrom,
@@ -105,6 +107,8 @@ export async function readTransfers({ db }: Pick<ServiceContext, 'db'>, node: st
             zones: allZones ? 'all' : (zonesOf.get(name) ?? []).map((zone) => zone.name),
             catalog,
             notify,
+            requireTls,
+            pins,
           })),
     };
   });

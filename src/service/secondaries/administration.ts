@@ -140,9 +140,10 @@ export async function adminShowSecondary(url: string, name: string): Promise<Sho
 
 /** The secondary as the configuration of a name server needs it. */
 export function toSecondary(row: Omit<SecondaryRow, 'offeredToAll'>, zones: readonly { name: string }[]): Secondary {
-  const { name, addresses, transfersFrom, allZones, catalog, notify } = row;
+  const { name, addresses, transfersFrom, allZones, catalog, notify, requireTls, pins } = row;
   const names = allZones ? 'all' : zones.map((zone) => zone.name);
-  return { name, addresses, transfersFrom, key: toSecondaryKey(row), zones: names, catalog, notify };
+  const key = toSecondaryKey(row);
+  return { name, addresses, transfersFrom, key, zones: names, catalog, notify, requireTls, pins };
 }
 
 /** Longer than an owner's choice waits for its zone. */

@@ -36,6 +36,10 @@ export interface SecondaryInput {
   zones?: 'all' | readonly string[] | undefined;
   catalog?: boolean | undefined;
   notify?: boolean | undefined;
+  /** Whether it may transfer over TLS only. (Default: false.) */
+  requireTls?: boolean | undefined;
+  /** The pins of its certificates. Absent: it needs none. */
+  pins?: readonly string[] | undefined;
   /** Absent: the offers stay as they are; a new secondary is not offered. */
   offer?: OfferInput | undefined;
   tsig?: { name?: string | undefined; algorithm?: string | undefined; secret?: string | undefined } | undefined;
@@ -57,21 +61,35 @@ export function changedInput(row: Omit<NewSecondary, 'offeredToAll'>, change: Se
     zones = row.allZones ? 'all' : 'listed',
     catalog = row.catalog,
     notify = row.notify,
+    requireTls = row.requireTls,
+    pins = row.pins,
     offer,
     tsig,
   } = change;
   const list = zones === 'listed' ? undefined : zones;
-  return { name: row.name, addresses, transfersFrom, nameservers, zones: list, catalog, notify, offer, tsig };
+  return {
+    name: row.name,
+    addresses,
+    transfersFrom,
+    nameservers,
+    zones: list,
+    catalog,
+    notify,
+    requireTls,
+    pins,
+    offer,
+    tsig,
+  };
 }
 
 const DNS_PORT = 53;
 
-/** @throws Error that says what would be accepted */
-export function parseSecondaryEndpoint(text: string): Endpoint {
+/** @param defaultPort for a text without port. (Default: 53.) */
+export function parseSecondaryEndpoint(text: string, defaultPort = DNS_PORT): Endpoint {
   const [, bracketedAddress, v6Port, plain, v4Port] =
     /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([^:]+)(?::(\d{1,5}))?)$/.exec(text) ?? [];
   const port = v6Port ?? v4Port;
-  return { address: bracketedAddress ?? plain ?? text, port: port === undefined ? DNS_PORT : Number(port) };
+  return { address: bracketedAddress ?? plain ?? text, port: port === undefined ? defaultPort : Number(port) };
 }
 
 /**
@@ -85,7 +103,7 @@ export function secondaryRow(
   currentTerms: { key: SecondaryKey; offeredToAll: boolean } | null,
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
-  const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
+  const { name, zones = [], catalog = true, notify = true, requireTls = false, pins = [], tsig = {} } = input;
   const algorithm = parseAlgorithm(tsig.algorithm ?? currentTerms?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
   const keyName = tsig.name ?? currentTerms?.key.name ?? defaultTsigName(name);
   const isKept = currentTerms !== null && tsig.secret === undefined && currentTerms.key.algorithm === algorithm;
@@ -94,12 +112,14 @@ export function secondaryRow(
     tsig.secret ?? (isKept ? currentTerms.key.secret : random(tsigSecretOctets(algorithm)).toString('base64'));
   const checkedInput = checkedSecondary({
     name,
-    addresses: input.addresses.map(parseSecondaryEndpoint),
+    addresses: input.addresses.map((text) => parseSecondaryEndpoint(text)),
     transfersFrom: input.transfersFrom ?? [],
     key: { name: keyName, algorithm, secret },
     zones,
     catalog,
     notify,
+    requireTls,
+    pins,
   });
   return {
     made: isGenerated,
@@ -114,6 +134,8 @@ export function secondaryRow(
       allZones: zones === 'all',
       catalog,
       notify,
+      requireTls,
+      pins: [...(checkedInput.pins ?? [])],
       offeredToAll: input.offer === undefined ? (currentTerms?.offeredToAll ?? false) : input.offer.all === true,
     },
   };

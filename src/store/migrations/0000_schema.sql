@@ -502,6 +502,8 @@ CREATE TABLE "secondaries" (
 	"all_zones" boolean NOT NULL,
 	"catalog" boolean NOT NULL,
 	"notify" boolean NOT NULL,
+	"require_tls" boolean DEFAULT false NOT NULL,
+	"pins" text[] DEFAULT '{}' NOT NULL,
 	"offered_to_all" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "secondaries_tsig_name_key" UNIQUE("tsig_name"),

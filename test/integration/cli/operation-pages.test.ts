@@ -1,15 +1,22 @@
-// The commands of docs/how-to/handle-an-incident.md and docs/how-to/routine-tasks.md, as a reader types them.
+// The commands of the guides handle-an-incident, routine-tasks and transfers-over-tls, as a reader types them.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { follow, type Own } from '../../support/docs/reader.ts';
 import { type Step, scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
+import { pinOf } from '../../support/http/pins.ts';
+import { localCertificate } from '../../support/http/serving-files.ts';
 import { COMPILED } from '../../support/program/compiled.ts';
 import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { addPerson } from '../../support/service/people.ts';
 import { startTestService } from '../../support/service/service.ts';
 
 // With limits, the writes of a team are counted.
-const service = await startTestService({ limits: true, warnings: ['ZONESTEAD_READ_ONLY is set'] });
+const service = await startTestService({
+  limits: true,
+  warnings: ['ZONESTEAD_READ_ONLY is set', 'cannot transfer from this node'],
+});
 const ada = await addPerson(service, { team: 'platform', email: 'ada@example.org' });
 const folder = await temporaryFolder('operation-pages');
 const env = {
@@ -135,3 +142,19 @@ test('an owner renames a team', async () => {
 });
 
 const lines = (outputs: string[]) => outputs.join('\n').split('\n');
+
+test('a reader makes a secondary transfer over TLS alone, with its certificate', async () => {
+  await service.zone('encrypted.example');
+  // No name server of the tests sends messages to the address of the page.
+  const add = 'zonestead admin secondaries add eu --address 127.0.0.1:1 --zone encrypted.example --no-notify';
+  expect(await shell.type(add)).toMatchObject({ code: 0 });
+  const { certificate } = await localCertificate();
+  await writeFile(join(folder, 'tls.crt'), certificate);
+  const shown = 'VF6lOEYQA+/cjIHCRFMbAD9vJs/M9sAHOzI5/e30lEY=';
+  await type(scenario('transfers over TLS'), { [shown]: pinOf(certificate) });
+  const { output } = await shell.type('zonestead admin secondaries show eu');
+  expect(JSON.parse(output)).toMatchObject({
+    requireTls: true,
+    pins: ['TQKClBqvLWlN2qJPynXlA8c6sW//OITKwS85+IK8YMs='],
+  });
+});

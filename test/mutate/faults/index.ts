@@ -41,6 +41,7 @@ import { RESTORE_FAULTS } from './restore.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { TOKEN_FAULTS } from './tokens.ts';
+import { TRANSFER_FAULTS } from './transfers.ts';
 import { TRUST_FAULTS } from './trusts.ts';
 import { UNREACHABLE_FAULTS } from './unreachable.ts';
 import { UP_FAULTS } from './up.ts';
@@ -58,6 +59,7 @@ export const FAULTS: readonly Fault[] = [
   ...CLUSTER_FAULTS,
   ...CLOUDNATIVEPG_FAULTS,
   ...TOKEN_FAULTS,
+  ...TRANSFER_FAULTS,
   ...TRUST_FAULTS,
   ...SERVICE_FAULTS,
   ...CORDON_FAULTS,

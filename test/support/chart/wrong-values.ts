@@ -4,6 +4,9 @@ import { region } from './chart-values.ts';
 
 const cnpg = (values: Values) => ({ database: { mode: 'cnpg', cnpg: { operatorInstalled: true, ...values } } });
 
+const EU = { name: 'eu', addresses: ['192.0.2.1'] };
+const PIN = Buffer.alloc(32, 'p').toString('base64');
+
 /** Values that are refused, and what is said then: the value's name and what is allowed. */
 export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ profile: 'prod' }, /\/profile.*'standard', 'small', 'production'/],
@@ -114,6 +117,10 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
     { secondaries: [{ name: 'a', addresses: ['192.0.2.1'], allZones: true, zones: ['b.c'] }] },
     /has allZones and zones/,
   ],
+  [{ secondaries: [{ ...EU, requireTls: true }] }, /secondary eu transfers over TLS, .* nameserver\.knot\.tls/],
+  [{ edge: { enabled: true, primaryPins: [PIN] } }, /secondary edge transfers over TLS/],
+  [{ secondaries: [{ ...EU, pins: [PIN] }] }, /secondary eu has pins, .* requireTls/],
+  [{ secondaries: [{ ...EU, requireTls: true, pins: ['cGlu'] }] }, /\/secondaries\/0\/pins\/0/],
   [{ ...region, secondaries: [{ name: 'eu', addresses: ['192.0.2.1'] }] }, /secondaries belong to the release/],
   [{ trusts: { ownCluster: { enabled: false } } }, /operator\.apiKey\.existingSecret is needed/],
   [{ trusts: { list: [{ name: 'a' }] } }, /each of trusts\.list needs a name and match/],

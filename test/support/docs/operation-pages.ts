@@ -1,8 +1,10 @@
-// The commands of the pages for the person on call and for routine tasks, in the order in which their test types them.
+// The commands of the pages for the person on call, for routine tasks and for transfers over TLS, in the order in which
+// their test types them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
 const TASKS = howTo('routine-tasks');
+const OVER_TLS = howTo('transfers-over-tls');
 const TEST = 'test/integration/cli/operation-pages.test.ts';
 
 export const OPERATION_PAGES = {
@@ -12,6 +14,13 @@ export const OPERATION_PAGES = {
   },
   'one zone restored': { test: TEST, choices: [block(TASKS, 'Restore one zone, or one team')] },
   'a new zone key': { test: TEST, choices: [block(TASKS, 'A compromised zone key')] },
+  'transfers over TLS': {
+    test: TEST,
+    choices: [
+      block(OVER_TLS, 'Require TLS for a secondary'),
+      block(OVER_TLS, 'Require a certificate of the secondary'),
+    ],
+  },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
   'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
   'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },

@@ -13,8 +13,9 @@ import { type TransferWish, transferItems } from '#nameserver/knot/secondaries.t
 import { ask } from '#nameserver/probe/probe.ts';
 import { serialOfSoa } from '#nameserver/probe/rdata.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import type { KnotOptions, KnotPrograms } from '../../../deploy/local/parts/knot.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
-import { startSecondary } from '../../../deploy/local/parts/secondary.ts';
+import { type SecondaryServer, startSecondary } from '../../../deploy/local/parts/secondary.ts';
 import { createResolver, type Resolver } from '../dns/resolver.ts';
 import { temporaryFolder } from '../runner/temporary.ts';
 import { type TestKnot, testKnot } from './knot.ts';
@@ -38,10 +39,16 @@ export interface Source extends TestKnot {
   remove(zone: string): Promise<void>;
 }
 
-/** @param own as for testKnot */
-export async function startSource(own?: string): Promise<Source> {
+/**
+ * @param own as for testKnot
+ * @param place.programs (Default: those of the run.)
+ */
+export async function startSource(
+  own?: string,
+  { programs = inject('knot'), settings }: { programs?: KnotPrograms; settings?: KnotOptions['settings'] } = {},
+): Promise<Source> {
   const folder = await temporaryFolder('source');
-  const knot = await testKnot(undefined, undefined, own === undefined ? {} : { own });
+  const knot = await testKnot(settings, undefined, { programs, ...(own === undefined ? {} : { own }) });
   const pem = join(folder, 'key.pem');
   await writeFile(pem, CSK, { mode: 0o600 });
   const commit = (zone: string, commands: readonly (readonly [string, Record<string, string>])[]) =>
@@ -70,7 +77,7 @@ export async function startSource(own?: string): Promise<Source> {
         'ksk=yes',
         'zsk=yes',
       ];
-      const { code, tail } = await runCommand({ command: inject('knot').keymgr, args, timeoutMs: 60_000, signal });
+      const { code, tail } = await runCommand({ command: programs.keymgr, args, timeoutMs: 60_000, signal });
       if (code !== 0) throw new Error(tail);
       await knot.control.session(async ({ run }) => {
         await run('conf-begin');
@@ -116,11 +123,18 @@ export interface RunningSecondary {
 
 const CONFIGS = { knot: knotConfig, bind: bindConfig, nsd: nsdConfig };
 
-export async function startRunning(kind: Kind, port: number, view: PrimaryView): Promise<RunningSecondary> {
+/** @param own its program. (Default: that of the run.) */
+export async function startRunning(
+  kind: Kind,
+  port: number,
+  view: PrimaryView,
+  own?: SecondaryServer,
+): Promise<RunningSecondary> {
   const folder = join(await temporaryFolder(kind), 'data');
   await mkdir(folder);
   const server =
-    kind === 'knot' ? { name: 'knot', command: inject('knot').knotd, args: ['-c'] } : inject('secondaries')[kind];
+    own ??
+    (kind === 'knot' ? { name: 'knot', command: inject('knot').knotd, args: ['-c'] } : inject('secondaries')[kind]);
   const config = CONFIGS[kind](view, { listen: [{ address: ADDRESS, port }], folder });
   const start = () => startSecondary({ server, config, folder, address: ADDRESS, port, signal });
   const running: RunningSecondary = {

@@ -47,6 +47,7 @@ export const LANES = {
       'integration/nameserver/knot/many-transfers.test.ts',
       'integration/nameserver/knot/other-version.test.ts',
       'integration/nameserver/knot/secondaries.test.ts',
+      'integration/nameserver/knot/transfers-over-tls.test.ts',
       'integration/nameserver/knot/zone-version.test.ts',
       'integration/nameserver/node/damaged.test.ts',
       'integration/nameserver/node/dns-over-tls.test.ts',

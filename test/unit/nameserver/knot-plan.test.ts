@@ -187,6 +187,19 @@ test('the configuration of knotd replaces its items in an exported one, and keep
   expect(mergeConfiguration(merged, items)).toBe(merged);
 });
 
+test('the configuration of knotd closes an ACL for transfers over TLS if this knotd does not know them, or lost it', () => {
+  const acl = (id: string, lines: string) => `acl:\n  - id: "${id}"\n    address: "192.0.2.1"\n${lines}`;
+  const tlsLines = '    protocol: "tls"\n    cert-key: "cGlu"\n';
+  const own = { section: 'server', item: 'listen-tls', value: '::@8853' };
+  expect(mergeConfiguration(acl('eu.tls', tlsLines), [own])).toContain(acl('eu.tls', tlsLines));
+  const closed = acl('eu.tls', '    deny: on\n');
+  expect(mergeConfiguration(acl('eu.tls', tlsLines), [])).toBe(closed);
+  expect(mergeConfiguration(acl('eu.tls', ''), [])).toBe(closed);
+  // The way back, before the node has set the ACL again.
+  expect(mergeConfiguration(closed, [own])).toContain(closed);
+  expect(mergeConfiguration(acl('eu', ''), [])).toBe(acl('eu', ''));
+});
+
 test('the configuration of knotd is not made from a text that is not an export', () => {
   expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
   expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');

@@ -52,7 +52,7 @@ test('each lying secondary is in the metrics and in the report with its differen
   const plan: TransferPlan = {
     ...{ version: '1', role: 'source', slot: 0, generation: 1 },
     secondaries: servers.map(({ name, server: { address, port } }) => ({
-      ...{ name, key, zones: 'all' as const, catalog: false, notify: true },
+      ...{ name, key, zones: 'all' as const, catalog: false, notify: true, requireTls: false, pins: [] },
       ...{ addresses: [{ address, port }], transfersFrom: [address] },
     })),
   };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
-import type { PrimaryView } from '#dns/secondaries/primary.ts';
+import type { PrimaryTls, PrimaryView } from '#dns/secondaries/primary.ts';
 
 const VIEW: PrimaryView = {
   primaries: [
@@ -64,4 +64,40 @@ test('the configurations for BIND listen on both kinds of addresses, or not at a
 
 test('the configurations for NSD need a list', () => {
   expect(() => nsdConfig(VIEW, PLACE)).toThrow('give the zones by name');
+});
+
+const TLS: PrimaryTls = {
+  hostName: 'ns.test',
+  authorities: '/etc/ca.pem',
+  pins: ['cGlu'],
+  certificate: { file: '/etc/own.pem', keyFile: '/etc/own.key' },
+};
+const overTls = (config: (typeof ALL)[keyof typeof ALL], change: Partial<PrimaryTls> = {}) =>
+  config({ ...VIEW, zones: ['a.test'], tls: { ...TLS, ...change } }, PLACE);
+
+test('the configurations over TLS name what verifies the name servers, and the certificate of the secondary', () => {
+  expect(overTls(knotConfig)).toContain('    tls: on\n    cert-key: [ cGlu ]\n');
+  for (const config of [bindConfig, nsdConfig])
+    for (const part of ['ns.test', '/etc/ca.pem']) expect(overTls(config)).toContain(part);
+  for (const config of Object.values(ALL))
+    for (const part of ['/etc/own.pem', '/etc/own.key']) expect(overTls(config)).toContain(part);
+});
+
+test('the configurations over TLS use it for every primary', () => {
+  expect(overTls(bindConfig).match(/key "eu\.key\.test" tls "zonestead";/g)).toHaveLength(2);
+  expect(overTls(nsdConfig).match(/request-xfr: .* eu\.key\.test nodes\n/g)).toHaveLength(2);
+  expect(overTls(knotConfig).match(/tls: on/g)).toHaveLength(2);
+});
+
+test('the configurations over TLS are refused without the pins or the name of the name servers', () => {
+  expect(() => overTls(knotConfig, { pins: [] })).toThrow('verifies the pins');
+  for (const config of [bindConfig, nsdConfig])
+    expect(() => overTls(config, { hostName: null })).toThrow('verifies the name in the certificates');
+});
+
+test('the configurations over TLS use the authorities of the system, and show no certificate, if none is named', () => {
+  for (const config of Object.values(ALL))
+    expect(overTls(config, { authorities: null, certificate: null })).not.toMatch(
+      /\/etc|null|undefined|bundle|cert-file/,
+    );
 });

@@ -182,3 +182,42 @@ test('the difference of two configurations notifies the secondaries of zones tha
   expect(zonesToNotify(diffConfig(items([]), items([ALL])))).toBe('all');
   expect(zonesToNotify(diffConfig(items([ALL, LISTED]), items([ALL])))).toEqual([]);
 });
+
+const PIN = Buffer.alloc(32, 'p').toString('base64');
+const ENCRYPTED = secondary('all', { requireTls: true, pins: [PIN] });
+const aclOf = (found: readonly ConfigItem[], id: string) =>
+  found.filter((one) => one.section === 'acl' && one.id === id).map(({ item, value }) => `${item} ${value}`);
+
+test('the configuration of a source allows a secondary that requires TLS nothing without it, nor without its certificate', () => {
+  const found = transferItems({ secondaries: [ENCRYPTED, LISTED], zones: ['a.test'], role: 'source', overTls: true });
+  expect(aclOf(found, 'all.tls')).toEqual([
+    'id all.tls',
+    'address 192.0.2.1',
+    'key all.key.test.',
+    'action transfer',
+    'protocol tls',
+    `cert-key ${PIN}`,
+  ]);
+  expect(aclOf(found, 'all')).toEqual([]);
+  expect(values(found, 'template', 'default', 'acl')).toEqual(['all.tls']);
+  expect(values(found, 'zone', 'a.test.', 'acl')).toEqual(['all.tls', 'some']);
+  expect(values(found, 'zone', 'all.catalog.zonestead.invalid.', 'acl')).toEqual(['all.tls']);
+  expect(aclOf(found, 'some').join()).not.toMatch(/protocol|cert-key/);
+});
+
+test('the configuration of a source that does not answer over TLS allows a secondary that requires it nothing', () => {
+  const found = items([ENCRYPTED, LISTED]);
+  expect(found.filter(({ section, value }) => section === 'acl' && value.startsWith('all'))).toEqual([]);
+  expect(values(found, 'template', 'default', 'acl')).toEqual([]);
+  expect(values(found, 'zone', 'a.test.', 'acl')).toEqual(['some']);
+  expect(values(found, 'zone', 'a.test.', 'notify')).toEqual(['some-1']);
+  expect(values(found, 'zone', 'all.catalog.zonestead.invalid.', 'acl')).toEqual([]);
+});
+
+test('the difference of two configurations adds and removes one of several pins', () => {
+  const other = Buffer.alloc(32, 'q').toString('base64');
+  const of = (pins: string[]) =>
+    transferItems({ secondaries: [{ ...ENCRYPTED, pins }], zones: [], role: 'source', overTls: true });
+  const shown = diffConfig(of([PIN]), of([other])).map(({ command, args }) => `${command} ${args.item} ${args.data}`);
+  expect(shown).toEqual([`conf-set cert-key ${other}`, `conf-unset cert-key ${PIN}`]);
+});

@@ -77,3 +77,30 @@ test.each([
 ])('a new secret for %s has the %i octets of its hash', (algorithm, octets) => {
   expect(tsigSecretOctets(algorithm)).toBe(octets);
 });
+
+const PIN = Buffer.alloc(32, 'p').toString('base64');
+const pinsOf = (pins: readonly string[], requireTls = true) => checkedSecondary({ ...BASE, requireTls, pins }).pins;
+
+test('a secondary that requires TLS may have pins, each once', () => {
+  expect(checkedSecondary(BASE)).toMatchObject({ requireTls: false, pins: [] });
+  expect(pinsOf([PIN, PIN])).toEqual([PIN]);
+});
+
+test.each([
+  ['hexadecimal digits', 'a'.repeat(64)],
+  ['too few octets', Buffer.alloc(31, 'p').toString('base64')],
+  ['the name of the hash', `sha256//${PIN}`],
+  ['no end', PIN.slice(0, -1)],
+  ['an end that is written in another way', `${PIN.slice(0, -2)}B=`],
+])('a secondary with a pin of %s is refused, with the command that prints one', (_, pin) => {
+  expect(() => pinsOf([pin])).toThrow(
+    `secondary "eu": the pin ${JSON.stringify(pin)} must be the SHA-256 of a certificate's public key in base64`,
+  );
+  expect(() => pinsOf([pin])).toThrow('openssl x509');
+});
+
+test('a secondary with more pins than knotd accepts, or with pins and without TLS, is refused', () => {
+  const many = Array.from({ length: 5 }, (_, at) => Buffer.alloc(32, at).toString('base64'));
+  expect(() => pinsOf(many)).toThrow('there are 5 pins, and at most 4 are possible');
+  expect(() => pinsOf([PIN], false)).toThrow('require TLS too, or remove the pins');
+});

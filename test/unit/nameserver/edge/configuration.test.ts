@@ -54,3 +54,20 @@ test('the configuration of an edge makes the same cookies on all edges that have
 test('the configuration of an edge is refused with a secret that is too short, and does not show it', () => {
   expect(() => configuration({ ZONESTEAD_EDGE_TSIG_SECRET: 'QUJD' })).toThrow(/32 octets or more in base64$/);
 });
+
+test('the configuration of an edge with pins transfers over TLS only, from nodes with these pins', () => {
+  const pins = ['p', 'q'].map((letter) => Buffer.alloc(32, letter).toString('base64'));
+  const over = (version: string | null) => configuration({ ZONESTEAD_EDGE_PRIMARY_PINS: pins.join(', ') }, version);
+  expect(over('3.4.6')).toContain(`    tls: on\n    cert-key: [ ${pins.join(', ')} ]\n`);
+  expect(configuration({}, '3.4.6')).not.toMatch(/tls: on|cert-key/);
+  expect(() => over('3.2.6')).toThrow(
+    'transfers over TLS need Knot DNS 3.4 or later, and this is 3.2.6: remove ZONESTEAD_EDGE_PRIMARY_PINS',
+  );
+  expect(() => over(null)).toThrow('this is an unknown version');
+});
+
+test('the configuration of an edge is refused with a malformed pin', () => {
+  expect(() => configuration({ ZONESTEAD_EDGE_PRIMARY_PINS: 'cGlu' }, '3.4.6')).toThrow(
+    /ZONESTEAD_EDGE_PRIMARY_PINS.*is wrong: the pin "cGlu" must be the SHA-256/,
+  );
+});

@@ -1,4 +1,5 @@
 // The part of a node in zone transfers, and its watch of a secondary.
+import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { SecondaryWatch } from '#nameserver/node/secondary-watch.ts';
@@ -164,4 +165,42 @@ test('a node says that it is the source only after knotd answers with changes', 
   node.told('1');
   await node.run(AbortSignal.any([end.signal, AbortSignal.timeout(10_000)]));
   expect(steps).toEqual(['says new-source', 'applies new-source', 'applies source', 'says source']);
+});
+
+test('a node that cannot transfer over TLS says so once, and does not let knotd try', async () => {
+  const end = new AbortController();
+  const wishes: { overTls: boolean }[] = [];
+  const log: string[] = [];
+  const destination = new Writable({
+    write: (line, _, done) => {
+      log.push(String(line));
+      done();
+    },
+  });
+  const key = { name: 'eu.test', algorithm: 'hmac-sha256', secret: Buffer.alloc(32).toString('base64') };
+  const eu = {
+    ...{ name: 'eu', addresses: [{ address: '192.0.2.1', port: 53 }], transfersFrom: [], key, zones: 'all' },
+    ...{ catalog: false, notify: true, requireTls: true, pins: [] },
+  };
+  const options = {
+    ...{ node: 'ns1', clock: realClock, date: () => new Date(), random: () => 0, metrics: createMetrics() },
+    state: { facts: () => ({ transfers: null }), setFacts: () => undefined, rows: () => new Map() },
+    log: createLogger({ name: 'test', level: 'warn', destination }),
+    engine: {},
+    api: { transfers: async () => ({ slot: 0, role: 'standby', generation: 1, version: '1', secondaries: [eu] }) },
+    transfers: {
+      apply: async (wish: { overTls: boolean }) => {
+        wishes.push(wish);
+        if (wishes.length === 2) end.abort();
+        else setImmediate(() => node.invalidate());
+        return 0;
+      },
+      tlsFault: async () => 'Knot is too old',
+    },
+  };
+  const node = new Transfers(options as never);
+  node.told('1');
+  await node.run(AbortSignal.any([end.signal, AbortSignal.timeout(10_000)]));
+  expect(wishes.map(({ overTls }) => overTls)).toEqual([false, false]);
+  expect(log.join('').match(/these secondaries cannot transfer from this node: Knot is too old/g)).toHaveLength(1);
 });
