@@ -32,7 +32,7 @@ async function build(
     progress(`building ${name}`);
     const archive = await buildImage(name, parts, out, around);
     const bills: Partial<Record<Architecture, string>> = {};
-    for (const each of parts) bills[each.architecture] = await writeBill(name, each, out, signal);
+    for (const each of parts) bills[each.architecture] = await writeBill(name, each, out);
     images.push({ name, tag: chooseTag(name), archive, bills });
   }
   progress('building the command line');

@@ -14,13 +14,19 @@ afterEach(() => {
   else process.env.APT_CONFIG = APT_CONFIG;
 });
 
-test('a machine whose apt reads no mirror of Debian is told to add one', async () => {
+test("a machine whose apt reads no mirror of Debian, such as one with Ubuntu, takes Debian's own", async () => {
   const home = await temporaryFolder('apt');
   const file = join(home, 'apt.conf');
   await writeFile(file, 'Dir::Etc::sourcelist "/dev/null"; Dir::Etc::sourceparts "/dev/null";\n');
   process.env.APT_CONFIG = file;
-  const source = { release: DEBIAN_13, architecture: hostArchitecture(), home, need: 'these tests' };
-  await expect(openApt(source, around)).rejects.toThrow(
-    "apt of this machine has no mirror of Debian's archive debian: add one to /etc/apt/sources.list.d",
+  const apt = await openApt(
+    { release: DEBIAN_13, architecture: hostArchitecture(), home, need: 'these tests' },
+    around,
   );
+  const targets = await apt('indextargets', '--format', '$(SITE) $(RELEASE)', 'Created-By: Packages');
+  expect(targets.split('\n').sort()).toEqual([
+    'http://deb.debian.org/debian trixie',
+    'http://deb.debian.org/debian trixie-updates',
+    'http://deb.debian.org/debian-security trixie-security',
+  ]);
 });
