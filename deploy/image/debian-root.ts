@@ -1,6 +1,6 @@
 // The Debian system of one architecture from which the images take programs and libraries: the files of packages in a
-// folder of the cache, and the list of these packages. It has nothing in common with the Debian of this machine, so both
-// architectures are built alike. No script of a package runs.
+// folder of the cache, and the list of these packages. It has nothing in common with the Debian of this machine, so
+// both architectures are built alike. No script of a package runs.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface DebianPackage {
   readonly version: string;
   /** amd64, arm64, or all. */
   readonly architecture: string;
-  /** Of its files, without a leading slash. */
+  /** The paths of its files, without a leading slash. */
   readonly paths: readonly string[];
 }
 

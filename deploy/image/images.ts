@@ -105,7 +105,7 @@ export async function zonesteadImage(
   };
 }
 
-/** What Node and the native code of packages need next to them, with the licenses. */
+/** The libraries that Node and the native code of packages need, the licenses, and the root certificates. */
 async function nodeFiles(parts: Parts): Promise<Rootfs> {
   const { architecture, node } = parts;
   const addons = (await productionFiles(PROJECT, '', architecture)).keys().filter((path) => path.endsWith('.node'));

@@ -48,8 +48,8 @@ export async function linkedLibraries(
 }
 
 /**
- * In the order of the loader: Debian's /etc/ld.so.conf.d, and the folders that are compiled in. Debian 13 has no library
- * outside of /usr.
+ * In the order of the loader: Debian's /etc/ld.so.conf.d, and the folders that are compiled in. Debian 13 has no
+ * library outside of /usr.
  */
 function systemFolders(architecture: Architecture): string[] {
   const { triplet } = ARCHITECTURES[architecture];

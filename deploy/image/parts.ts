@@ -1,5 +1,6 @@
-// The programs of others that the images of one architecture contain, as files on this machine: Node and PostgreSQL from
-// packages of npm, Knot DNS and all libraries from packages of Debian. The architecture of this machine is like any.
+// The programs of others that the images of one architecture contain, as files on this machine: Node and PostgreSQL
+// from packages of npm, Knot DNS and all libraries from packages of Debian. The architecture of this machine is like
+// any.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Architecture, hostArchitecture } from '../local/parts/architecture.ts';

@@ -23,10 +23,10 @@ test("a machine whose apt reads no mirror of Debian, such as one with Ubuntu, ta
     { release: DEBIAN_13, architecture: hostArchitecture(), home, need: 'these tests' },
     around,
   );
-  const targets = await apt('indextargets', '--format', '$(SITE) $(RELEASE)', 'Created-By: Packages');
-  expect(targets.split('\n').sort()).toEqual([
-    'http://deb.debian.org/debian trixie',
-    'http://deb.debian.org/debian trixie-updates',
-    'http://deb.debian.org/debian-security trixie-security',
+  const indexes = (await apt('update', '--print-uris')).split('\n').map((line) => line.split("'")[1] ?? '');
+  expect(indexes.filter((address) => address.endsWith('/InRelease')).sort()).toEqual([
+    'http://deb.debian.org/debian-security/dists/trixie-security/InRelease',
+    'http://deb.debian.org/debian/dists/trixie-updates/InRelease',
+    'http://deb.debian.org/debian/dists/trixie/InRelease',
   ]);
 });
