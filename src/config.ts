@@ -1,6 +1,8 @@
 // The only reader of the environment: a command names the settings that it needs and gets them parsed, or one message
 // that names every wrong one. A secret can come from a file (NAME_FILE), as Kubernetes mounts it.
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { DATABASE_PROTECTION_SETTINGS, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import type { Setting } from '#settings/setting.ts';
 import { SETTINGS } from '#settings/settings.ts';
@@ -105,6 +107,22 @@ export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
  */
 export function environmentWith(defaults: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...defaults, ...process.env };
+}
+
+/** The folder of this program for the files of a person (XDG Base Directory Specification, XDG_CONFIG_HOME). */
+export function configFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const given = environment.XDG_CONFIG_HOME ?? '';
+  return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'zonestead');
+}
+
+/**
+ * The whole environment with another access to the REST API. No setting of the process for it stays, so that a key is
+ * never sent to another service.
+ */
+export function environmentWithAccess({ url, caFile, key }: { url: string; caFile?: string; key: string }) {
+  const { ZONESTEAD_URL_CA: _caFile, ZONESTEAD_API_KEY_FILE: _keyFile, ...others } = process.env;
+  const authorities = caFile === undefined ? {} : { ZONESTEAD_URL_CA: caFile };
+  return { ...others, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: key, ...authorities };
 }
 
 /**

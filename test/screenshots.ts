@@ -141,7 +141,7 @@ const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', arg
 try {
   const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light', reducedMotion: 'reduce' });
   await page.goto(`${url}/console/sign-in`);
-  await page.getByLabel('Your key').fill(person);
+  await page.getByLabel('Personal API key').fill(person);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
   await take(page, 'overview', '/console/', 900);

@@ -30,7 +30,7 @@ export const quantity = z
 /** Text or number, because `--set` turns "18" into a number. */
 export const tag = z.union([z.string(), z.number()]).meta({ id: 'tag' });
 export const resolvers = z
-  .array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[0-9.]+):[0-9]{1,5}$/))
+  .array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\]|[0-9.]+):[0-9]{1,5}$/))
   .meta({ id: 'resolvers' });
 
 export const image = values({
@@ -144,7 +144,12 @@ export function elsewhere<Shape extends z.ZodRawShape>(own: Shape) {
   return values({ enabled: z.boolean(), namespace: name, labels: texts, annotations: texts, ...own });
 }
 
-export const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
+/**
+ * The forms of addresses accept a zone id (`fe80::1%eth0`): address-checks.yaml refuses it with a sentence, and a
+ * schema has no sentences.
+ */
+export const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(%[^/]*)?(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
+export const podAddresses = z.array(z.string().regex(/^[0-9a-fA-F.:]+(%.*)?$/));
 
 const ipFamilies = z
   .array(z.enum(['IPv4', 'IPv6']))
@@ -159,7 +164,7 @@ export function families(...more: string[]) {
   };
 }
 
-export const listenAddresses = z.array(z.string().regex(/^(\*|[0-9a-fA-F.:]+)$/)).min(1);
+export const listenAddresses = z.array(z.string().regex(/^(\*|[0-9a-fA-F.:]+(%.*)?)$/)).min(1);
 
 export const octets = z
   .string()

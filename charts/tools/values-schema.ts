@@ -16,6 +16,7 @@ import {
   open,
   PROBES,
   persistence,
+  podAddresses,
   podDisruptionBudget,
   port,
   pullPolicy,
@@ -185,7 +186,7 @@ const nameserver = statefulSet({
     enabled: z.boolean(),
     type: serviceType,
     port,
-    addresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)),
+    addresses: podAddresses,
     annotations: texts,
   }),
   feed: values({ url, caSecret: name, caKey: z.string().min(1) }),
@@ -204,13 +205,12 @@ const tsigName = z.string().regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*)?$/);
 const tsig = values({ existingSecret: name, key: z.string().min(1), name: tsigName, algorithm: tsigAlgorithm }).meta({
   id: 'tsig',
 });
-const podAddresses = z.array(z.string().regex(/^[0-9a-fA-F.:]+$/));
 
 const edge = statefulSet({
   enabled: z.boolean(),
   replicaCount: z.int().min(1).max(32),
   secondary: secondaryName,
-  primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
+  primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
   networks,
   tsig,
   knot: values({
@@ -231,7 +231,7 @@ const edge = statefulSet({
 const secondaries = z.array(
   values({
     name: secondaryName,
-    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
+    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+(%[^\]]*)?\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
     transfersFrom: networks,
     nameservers: z.array(hostName),
     allZones: z.boolean(),
@@ -307,6 +307,7 @@ const chart = values({
   profile: z.enum(['standard', 'small', 'production']),
   onePod: byProfile,
   providedElsewhere: z.array(z.enum(PRODUCTION_NEEDS)),
+  docsUrl: url,
   nameOverride: z.string(),
   fullnameOverride: z.string(),
   namespaceOverride: name,

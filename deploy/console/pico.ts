@@ -12,7 +12,7 @@ export const UNUSED = [
   'abbr', 'address', 'audio', 'blockquote', 'dialog', 'hgroup', 'hr', 'kbd', 'mark', 'progress', 'samp', 'sub', 'sup', 'video',
   '.container-fluid', '.contrast', '.dropdown', '.overflow-auto',
   '[aria-busy=true]', '[aria-label=breadcrumb]', '[data-theme=dark]', '[data-theme=light]', '[data-tooltip]', '[dir=rtl]',
-  '[role=group]', '[role=link]', '[role=switch]', '[type=color]', '[type=month]', '[type=radio]', '[type=range]', '[type=reset]',
+  '[role=group]', '[role=link]', '[role=switch]', '[type=color]', '[type=month]', '[type=radio]', '[type=range]',
   '[type=time]', '[type=week]', ':host',
 ];
 

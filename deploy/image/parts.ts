@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Architecture, hostArchitecture } from '../local/parts/architecture.ts';
+import type { Progress } from '../local/parts/cache.ts';
 import type { KnotPrograms } from '../local/parts/knot.ts';
 import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
 import { type Around, type DebianSystem, ensureDebianSystem } from './debian-root.ts';
@@ -47,7 +48,14 @@ export async function findParts(around: Around, architecture: Architecture = hos
   };
 }
 
-async function findNode(architecture: Architecture, around: Around): Promise<NodeParts> {
+/**
+ * The program of Node, verified, with its license.
+ * @throws Error that says what to do, when it is missing, or is not the one of its release
+ */
+export async function findNode(
+  architecture: Architecture,
+  around: { progress: Progress; signal: AbortSignal },
+): Promise<NodeParts> {
   const folder = await ensureNpmPackage(PROJECT, `node_modules/node-linux-${architecture}`, around);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
   // The bill of materials has the libraries inside the Node that runs.

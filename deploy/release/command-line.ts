@@ -1,9 +1,11 @@
-// The command line of a release: the single file and the npm package, with their SHA-256 digests and a signature of
-// these, in a folder and as one artifact of the registry.
+// The command line of a release: the single file, the npm package and executables, with their SHA-256 digests and a
+// signature of these, in a folder and as one artifact of the registry.
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildCommandLine, packCommandLine } from '../cli/bundle.ts';
+import { type NodeProgramOf, packExecutable } from '../cli/executable.ts';
+import { type KrewArchive, krewManifest } from '../cli/krew.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { type ArtifactLayer, type MadeManifest, makeManifest, pushManifest } from './manifests.ts';
 import type { Registry } from './registry.ts';
@@ -11,6 +13,7 @@ import type { Signer } from './signer.ts';
 
 const DIGESTS = 'SHA256SUMS';
 const SIGNATURE = `${DIGESTS}.sig`;
+const KREW = 'krew.yaml';
 
 export interface CommandLineRelease {
   /** Contains the files. */
@@ -21,11 +24,35 @@ export interface CommandLineRelease {
   tag: string;
 }
 
-/** @throws Error of esbuild or npm */
-export async function makeCommandLine(folder: string, tag: string, signal: AbortSignal): Promise<CommandLineRelease> {
+export interface Executables {
+  /** The program of Node of each architecture that gets an executable. */
+  nodes: readonly NodeProgramOf[];
+  /** The address from which people download the archives. Absent: there is no manifest for krew. */
+  download?: string | undefined;
+  /** The address of the project, for that manifest. */
+  home?: string | undefined;
+}
+
+/** @throws Error of esbuild, npm, Node or tar */
+export async function makeCommandLine(
+  folder: string,
+  tag: string,
+  { nodes, download, home }: Executables,
+  signal: AbortSignal,
+): Promise<CommandLineRelease> {
   const { file } = await buildCommandLine(folder);
-  const archive = await packCommandLine(folder, signal);
-  return { folder, files: [file, archive].map((each) => basename(each)), tag };
+  const files = [file, await packCommandLine(folder, signal)].map((each) => basename(each));
+  const archives: KrewArchive[] = [];
+  for (const each of nodes) {
+    const name = await packExecutable(folder, each, signal);
+    files.push(name);
+    archives.push({ architecture: each.architecture, digest: digestOf(await readFile(join(folder, name))) });
+  }
+  if (download !== undefined && archives.length > 0) {
+    await writeFile(join(folder, KREW), krewManifest(tag, archives, { download, home }));
+    files.push(KREW);
+  }
+  return { folder, files, tag };
 }
 
 /**

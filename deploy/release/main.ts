@@ -18,6 +18,10 @@ command
   .option('--ca-file <file>', 'the certificate authority of the registry (default: those of the system)')
   .option('--plain-http', 'speak HTTP without TLS, to a registry for tests')
   .option('--platform <list>', 'the comma-separated platforms of the images', 'linux/amd64,linux/arm64')
+  .option(
+    '--download <url>',
+    'the address below which you offer the folder "cli" for download, for the manifest of krew',
+  )
   .option('--home <url>', "the address of the project's pages, for the chart")
   .option('--source <url>', 'the address of the source code, for the chart')
   .option('--artifact-hub-id <id>', 'push artifacthub-repo.yml with this repository id of Artifact Hub')

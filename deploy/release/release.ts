@@ -9,19 +9,20 @@ import { type BuiltRelease, publish, type ReleaseOptions } from './publish.ts';
 
 /** @throws Error that says what to do */
 export async function runRelease(
-  options: ReleaseOptions & { out?: string; platform: string },
+  options: ReleaseOptions & { out?: string; platform: string; download?: string },
   print: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   const out = resolve(options.out ?? join(PROJECT, '.local/release'));
   const architectures = readPlatforms(options.platform);
-  await publish(options, () => build(out, architectures, print, signal), out, print, signal);
+  await publish(options, () => build(out, architectures, options, print, signal), out, print, signal);
 }
 
 /** Archives, bills of materials, the command line and the chart of this checkout. */
 async function build(
   out: string,
   architectures: readonly Architecture[],
+  { download, home }: Pick<ReleaseOptions, 'home'> & { download?: string },
   progress: Progress,
   signal: AbortSignal,
 ): Promise<BuiltRelease> {
@@ -36,7 +37,8 @@ async function build(
     images.push({ name, tag: chooseTag(name), archive, bills });
   }
   progress('building the command line');
-  const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), signal);
+  const nodes = parts.map(({ architecture, node }) => ({ architecture, node: node.program }));
+  const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), { nodes, download, home }, signal);
   return { images, commandLine, chart: join(PROJECT, 'charts/zonestead') };
 }
 

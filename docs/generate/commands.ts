@@ -53,7 +53,7 @@ export async function commandsPage(): Promise<string> {
   return page(
     'Command line',
     paragraph(
-      'This page lists the commands of `zonestead` with their arguments, options and settings. Each command prints them with `--help`.',
+      'This page lists the commands of `zonestead` with their arguments, options and settings. Each command prints them with `--help`, and examples too.',
     ),
     paragraph(
       'You can run them [in a cluster](../how-to/first-user-and-keys.md#run-zonestead-commands-in-a-cluster), and [on your machine](../how-to/run-locally.md#commands).',

@@ -70,6 +70,8 @@ interface AppOptions {
   plainFeed?: boolean;
   /** Whether the application also listens with TLS. (Default: false.) */
   hasTls?: boolean;
+  /** Address of the documentation. Absent: neither refusals nor the console link to it. */
+  docsUrl?: string;
   /** Whether the PowerDNS API is served. (Default: false.) */
   powerDns?: boolean;
 }
@@ -86,9 +88,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
 /** The hooks of every request. Those of one stage run in the order of these calls. */
 function addHooks(
   app: FastifyInstance,
-  { log, metrics, tracing, guard, reads, hasTls = false }: AppOptions,
+  { log, metrics, tracing, guard, reads, docsUrl, hasTls = false }: AppOptions,
   { context, isTrusted, proxyHeader }: DoorParts,
 ): void {
+  if (docsUrl !== undefined) app.decorate('docsUrl', docsUrl);
   installErrors(app);
   knowClients(app, isTrusted, proxyHeader);
   app.decorateRequest('actor', null);

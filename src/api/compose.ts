@@ -142,6 +142,7 @@ function createApp(
     log,
     limits: config.ZONESTEAD_LIMITS,
     metrics,
+    ...(config.ZONESTEAD_DOCS_URL === undefined ? {} : { docsUrl: config.ZONESTEAD_DOCS_URL }),
     ...(tracing ? { tracing } : {}),
     ...(parts.console ? { console: parts.console } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),

@@ -28,6 +28,8 @@ export interface CanaryOptions {
   readonly client: Pick<Client, 'call'>;
   readonly ask: WatchOptions['ask'];
   readonly resolver: AddressResolver;
+  /** Whether this machine has a route to an address. Those of both families are asked. */
+  readonly hasRoute: (address: string) => Promise<boolean>;
   readonly overrides: ReadonlyMap<string, ProbeEndpoint>;
   readonly clock: Clock;
   /** The time that people read, for signatures and leases. */
@@ -127,10 +129,10 @@ export class Canary {
 
   /** Reads the zone and resolves its name servers. @throws as readZone; Error if no address is found */
   async prepare(signal: AbortSignal): Promise<void> {
-    const { client, overrides, resolver, metrics, log, zone: name } = this.#options;
+    const { client, overrides, resolver, hasRoute, metrics, log, zone: name } = this.#options;
     this.#zoneReadAt = this.#options.clock.now();
     const zone = await readZone(client, name, signal);
-    const { servers, unresolved } = await resolveServers(zone.nameservers, { overrides, resolver, signal });
+    const { servers, unresolved } = await resolveServers(zone.nameservers, { overrides, resolver, hasRoute, signal });
     this.#zone = zone;
     // Names that do not resolve for a moment do not end the series of their addresses.
     const lostServers = this.#paths.map(({ server }) => server).filter(isOf(unresolved.map((each) => each.name)));

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { realClock } from '#base/clock.ts';
 import { type Client, createClient } from '#client/client.ts';
 import type { Config } from '#config.ts';
-import { ask, parseOverrides } from '#nameserver/probe/probe.ts';
+import { ask, hasRoute, parseOverrides } from '#nameserver/probe/probe.ts';
 import { startHealthServer } from '#telemetry/health.ts';
 import { createLogger, type Logger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
@@ -72,7 +72,7 @@ function createCanary(
   name: string,
 ): Canary {
   const canary: Canary = new Canary({
-    ...{ client, ask, log, name, clock: realClock, random: Math.random, date: () => new Date() },
+    ...{ client, ask, hasRoute, log, name, clock: realClock, random: Math.random, date: () => new Date() },
     resolver: new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
     overrides: parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES),
     metrics: createCanaryMetrics(metrics, () => canary.freshness()),

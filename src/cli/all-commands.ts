@@ -4,4 +4,4 @@ import { PEOPLE_COMMANDS } from './people-commands.ts';
 import { SERVER_COMMANDS } from './server-commands.ts';
 
 /** By the first word of the command line, in the order of the help. */
-export const COMMANDS: CommandMap = { ...SERVER_COMMANDS, ...PEOPLE_COMMANDS };
+export const COMMANDS: CommandMap = { ...PEOPLE_COMMANDS, ...SERVER_COMMANDS };

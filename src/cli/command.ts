@@ -33,14 +33,17 @@ interface ArgumentDescription {
 }
 
 export interface OptionDescription {
-  /** For instance "--yes" or "--ttl <seconds>". */
+  /** For instance "--yes" or "--ttl <time>". */
   readonly flags: string;
   readonly describe: string;
   readonly default?: string;
   readonly isRequired?: boolean;
   readonly choices?: readonly string[];
-  /** Text by default. A number is whole and not negative; a list takes the option several times. */
-  readonly value?: 'number' | 'list';
+  /**
+   * Text by default. A number is whole and not negative; seconds are a number, or a time with units such as `1h30m`; a
+   * list takes the option several times.
+   */
+  readonly value?: 'number' | 'seconds' | 'list';
 }
 
 export interface CommandDescription<Name extends SettingName = SettingName, Options = object> {
@@ -52,6 +55,8 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   readonly hint?: string;
   /** Paragraphs that help prints after the options. */
   readonly notes?: string;
+  /** Whole command lines that help prints, the most common one first. */
+  readonly examples?: readonly string[];
   /** The settings that help lists, and that `config` reads. */
   readonly settings?: readonly Name[];
   /** Whether options end at the first argument: all words from there on belong to another program. */
@@ -75,6 +80,8 @@ export interface CommandGroup {
   readonly name: string;
   readonly describe: string;
   readonly commands: readonly (CommandDescription | CommandGroup)[];
+  /** Whole command lines that help prints, the most common one first. */
+  readonly examples?: readonly string[];
 }
 
 /** The parts of a description that help of the whole program, completion and hints read. They need not load it. */

@@ -2,8 +2,9 @@
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { describeCommand } from './command.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from './rest/access.ts';
 import type { Session } from './rest/session.ts';
-import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
+import { withRest } from './rest/with-rest.ts';
 
 interface DelegationOptions {
   /** The setting ZONESTEAD_RESOLVER. */
@@ -16,11 +17,12 @@ export const command = describeCommand({
   name: 'delegation',
   describe: 'look at the parent of a zone, and print the next step of its move to this service, with DNSSEC',
   arguments: [{ usage: '<zone>', describe: 'name or id of the zone' }],
-  options: [OUTPUT_OPTION],
+  options: [OUTPUT_OPTION, CONTEXT_OPTION],
   settings: [...REST_SETTINGS, 'ZONESTEAD_RESOLVER'],
-  run: ([zone = ''], options: OutputOption, context) =>
-    withRest(context, options, (session) =>
-      showDelegation(session, zone, { resolvers: context.config().ZONESTEAD_RESOLVER }),
+  examples: ['zonestead delegation shop.example'],
+  run: ([zone = ''], options: OutputOption & ContextOption, context) =>
+    withRest(context, options, (session, config) =>
+      showDelegation(session, zone, { resolvers: config.ZONESTEAD_RESOLVER }),
     ),
 });
 

@@ -7,11 +7,12 @@ import { describeCommand } from './command.ts';
 import { listDifferences, type SetDifference } from './difference.ts';
 import { readInput } from './input.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from './rest/access.ts';
 import type { WantedZone } from './rest/manifest-files.ts';
 import { printDifferences } from './rest/preview.ts';
 import type { Session } from './rest/session.ts';
 import { parsedRecords } from './rest/stored-records.ts';
-import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
+import { withRest } from './rest/with-rest.ts';
 import { compareFile, isManifest } from './rest/zone-files.ts';
 
 export const command = describeCommand({
@@ -21,11 +22,13 @@ export const command = describeCommand({
   options: [
     { flags: '--zone <zone>', describe: 'the zone of the file (default: its first $ORIGIN, or its DNSZone)' },
     OUTPUT_OPTION,
+    CONTEXT_OPTION,
   ],
   notes: 'The exit code is 0 if the file and the service are equal, 1 if they differ, and 2 after an error.',
   errorCode: 2,
   settings: REST_SETTINGS,
-  run: async ([file = ''], options: OutputOption & { zone?: string }, context) => {
+  examples: ['zonestead diff shop.zone', 'zonestead diff dns.yaml'],
+  run: async ([file = ''], options: OutputOption & ContextOption & { zone?: string }, context) => {
     const text = await readInput(file, context.signal);
     let isEqual = false;
     await withRest(context, options, async (session) => {

@@ -1,4 +1,5 @@
 // The difference between the records of a zone and the wanted ones, by name and type. Pure.
+import { compare } from '#base/text-order.ts';
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 
@@ -62,10 +63,6 @@ export function listDifferences(
 function toPair({ content, ttl, priority, wire }: ParsedRecord, defaultTtl: number): Pair {
   const shown = { content, ttl: ttl ?? defaultTtl, ...(priority === null ? {} : { priority }) };
   return { shown, key: `${shown.ttl} ${Buffer.from(wire).toString('hex')}` };
-}
-
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** The places of the stored records that do not stay as they are, because their value or their TTL is not wanted. */

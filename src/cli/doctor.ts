@@ -24,6 +24,7 @@ export const command = describeCommand({
     },
   ],
   settings: ['KUBECONFIG', 'ZONESTEAD_NAMESERVER_ADDRESSES'],
+  examples: ['zonestead doctor', 'zonestead doctor www.shop.example --namespace team-a'],
   run: async (names, { namespace, account }: DoctorOptions, { config, print, signal }) => {
     const { hasFailure } = await import('#diagnosis/rank.ts');
     let failed = false;

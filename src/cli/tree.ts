@@ -1,7 +1,10 @@
 // Descriptions of commands → a tree of commander's commands.
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import type { SettingFacts, SettingName } from '#config.ts';
-import type { CommandContext, CommandDescription, CommandGroup, OptionDescription } from './command.ts';
+import type { CommandContext, CommandDescription, CommandGroup } from './command.ts';
+import { addHelp, examplesHelp, notesHelp, settingsHelp } from './help-text.ts';
+import { buildOption } from './option-values.ts';
+import { headingOf } from './people-commands.ts';
 import { CommandFailed } from './program.ts';
 
 /** The context that all commands of a process have. */
@@ -26,13 +29,19 @@ export function addToTree(
   const words = [...before, description.name];
   if (!('commands' in description)) {
     const command = buildCommand(description, { ...context, words }, options.settings);
-    parent.addCommand(command, { hidden: description.isHidden === true });
+    parent.addCommand(inGroup(command, before), { hidden: description.isHidden === true });
     return;
   }
   const group = new Command(description.name).description(description.describe);
   if (options.hint) addHint(group, UNKNOWN_COMMAND, options.hint);
   for (const each of description.commands) addToTree(group, each, context, options, words);
-  parent.addCommand(group);
+  addHelp(group, () => examplesHelp(description.examples));
+  parent.addCommand(inGroup(group, before));
+}
+
+/** Help of the whole program lists the commands below headings. */
+function inGroup(command: Command, before: readonly string[]): Command {
+  return before.length === 0 ? command.helpGroup(headingOf(command.name())) : command;
 }
 
 /** Prints a sentence after the errors of commander that match. */
@@ -53,6 +62,7 @@ function buildCommand(
     arguments: words = [],
     options = [],
     notes,
+    examples,
     hint,
     settings = [],
     passThrough,
@@ -64,10 +74,9 @@ function buildCommand(
   }
   for (const option of options) command.addOption(buildOption(option));
   if (hint !== undefined) addHint(command, ABOUT_WORDS, hint);
-  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
-  if (describeSettings !== undefined && settings.length > 0) {
-    command.addHelpText('after', settingsHelp(describeSettings(settings)));
-  }
+  addHelp(command, (width) => notesHelp(notes, width));
+  addHelp(command, (width) => settingsHelp(describeSettings?.(settings), width));
+  addHelp(command, () => examplesHelp(examples));
   if (passThrough) command.passThroughOptions();
   if (errorCode !== undefined) {
     command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : errorCode));
@@ -100,46 +109,4 @@ function withDatabaseHint(error: unknown): unknown {
   return new Error(
     `${error.message} It is the address of the Postgres database of the service. In a checkout, "source .local/env" sets it for the stack of "npm run up".`,
   );
-}
-
-function buildOption({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {
-  const option = new Option(flags, value === 'list' ? `${describe} (can be repeated)` : describe);
-  if (preset !== undefined) option.default(preset, preset === '' ? 'none' : undefined);
-  if (isRequired) option.makeOptionMandatory();
-  if (choices !== undefined) option.choices(choices);
-  if (value === 'number') option.argParser(wholeNumber);
-  if (value === 'list') option.argParser((text: string, before: string[] | false = []) => [...(before || []), text]);
-  return option;
-}
-
-function wholeNumber(text: string): number {
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
-}
-
-const INDENT = '      ';
-
-/**
- * A line with the name and the default of each setting, and its description below, in lines of at most 80 characters.
- */
-export function settingsHelp(settings: readonly SettingFacts[]): string {
-  const lines = settings.flatMap(({ name, description, isRequired, isSecret, otherwise, ...setting }) => {
-    const remark = isRequired ? 'required' : `default: ${setting.default || otherwise || 'none'}`;
-    const file = isSecret ? ` ${name}_FILE can name a file with the value.` : '';
-    return [
-      `  ${name} (${remark})`,
-      ...wrapped(`${description}${file}`, 80 - INDENT.length).map((line) => INDENT + line),
-    ];
-  });
-  return ['', 'Settings (environment variables):', ...lines].join('\n');
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
 }

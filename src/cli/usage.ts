@@ -10,6 +10,7 @@ import { formatMinute, table } from './table.ts';
 export const command = describeRestCommand({
   name: 'usage',
   describe: 'show what your team uses: zones, records, history and deleted zones, next to the limits, and your writes',
+  examples: ['zonestead usage'],
   run: (session) => showUsage(session),
 });
 

@@ -1,8 +1,11 @@
 // The tree of commander's commands that the descriptions of commands make.
 import { Command } from 'commander';
+import { linkToPage } from '#base/docs-link.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { adminHint } from './admin-hint.ts';
 import type { CommandDescription, CommandGroup, CommandMap, Outline } from './command.ts';
+import { addHelp, examplesHelp, notesHelp } from './help-text.ts';
+import { headingOf } from './people-commands.ts';
 import { addToTree, type ProcessContext } from './tree.ts';
 
 const NO_PROCESS: ProcessContext = {
@@ -13,6 +16,16 @@ const NO_PROCESS: ProcessContext = {
   stop: () => undefined,
   missing: [],
 };
+
+/** The first steps, for the help of the whole program. */
+const EXAMPLES = [
+  'zonestead login https://dns.example.net',
+  'zonestead zones create shop.example',
+  'zonestead records set shop.example www A 192.0.2.1 --ttl 1h --wait',
+  'zonestead zones status shop.example',
+];
+
+const MORE = '"zonestead <command> --help" lists the options of a command, with examples.';
 
 /**
  * The tree of all commands, or of those alone that the words of a command line need: a command starts sooner without
@@ -26,8 +39,14 @@ export async function createZonesteadProgram(
   const program = new Command('zonestead')
     .description('DNS service for Kubernetes, with zones and records as resources and over a REST API')
     .version(manifest.version, '-V, --version', 'print the version of Zonestead')
+    .commandsGroup(headingOf('version'))
+    .helpCommand('help [command]', 'print the help of a command')
     .enablePositionalOptions();
-  const { describeSettings: settings } = isHelp(words) ? await import('#config.ts') : {};
+  addHelp(program, () => examplesHelp(EXAMPLES));
+  addHelp(program, (width) => notesHelp(MORE, width));
+  const { describeSettings: settings, readConfig } = isHelp(words) ? await import('#config.ts') : {};
+  const site = readConfig?.(['ZONESTEAD_DOCS_URL']).ZONESTEAD_DOCS_URL;
+  addHelp(program, () => `\nDocumentation: ${linkToPage(site, 'command line')}`);
   if (words === undefined) {
     const all = await Promise.all(Object.values(commands).map((load) => load()));
     for (const { command } of all) addToTree(program, command, context, { settings });

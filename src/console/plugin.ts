@@ -22,8 +22,10 @@ import { appPages } from './apps/apps.ts';
 import { livePages } from './live/live.ts';
 import { overviewPages } from './overview/overview.ts';
 import type { ConsoleParts, QueryLive } from './parts.ts';
+import { personPages } from './person/person.ts';
 import { ownerPages } from './records/owners.ts';
 import { recordPages } from './records/records.ts';
+import { searchPages } from './search/search.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { serveAssets } from './shell/assets.ts';
 import { sendOnce } from './shell/once.ts';
@@ -43,7 +45,9 @@ import { trustPages } from './trusts/trusts.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
+import { manifestPages } from './zones/manifests.ts';
 import { restorePages } from './zones/restore.ts';
+import { zoneStatePages } from './zones/state.ts';
 import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
 import { zonesPages } from './zones/zones.ts';
@@ -76,6 +80,8 @@ export function createConsole(settings: Settings, live: QueryLive | null = null)
 
 async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   overviewPages(app, parts);
+  searchPages(app, parts);
+  personPages(app, parts);
   teamPages(app, parts);
   appPages(app, parts);
   trustPages(app, parts);
@@ -86,6 +92,8 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   zonesPages(app, parts);
   deletedZonesPages(app, parts);
   zonePages(app, parts);
+  zoneStatePages(app, parts);
+  manifestPages(app, parts);
   recordPages(app, parts);
   ownerPages(app, parts);
   zoneHistoryPages(app, parts);

@@ -1,9 +1,12 @@
 // The checks of the conditions of a DNSZone or DNSRecord. Pure.
 import type { Condition } from '#kube/objects/conditions.ts';
 import { adviceFor, plainAdvice } from '#resources/advice.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
 import { type Finding, fail, ok } from './finding.ts';
 import { namedIn, nextStep } from './next-step.ts';
-import { conditionsOf, isZone, readyOf, type Shown, titleOf, zoneNameOf } from './objects.ts';
+import { conditionsOf, isZone, readyOf, type Shown, sorted, titleOf, zoneNameOf } from './objects.ts';
+import { compareFindings } from './rank.ts';
 
 /** Reasons whose cause is in the zone of a record, or in a name server, node or secondary of a zone. */
 const EFFECTS: Readonly<Record<'zone' | 'record', readonly string[]>> = {
@@ -23,6 +26,21 @@ export function judgeReady(object: Shown): Finding {
     ...fail(subject, `${title} is not Ready: ${reason}: ${message}`, step),
     isEffect: EFFECTS[subject].includes(reason),
   };
+}
+
+/** The objects that are not Ready, with the first one to repair first. */
+export function objectsToRepair({
+  zones,
+  records,
+}: {
+  readonly zones: readonly DNSZone[];
+  readonly records: readonly DNSRecord[];
+}): (DNSZone | DNSRecord)[] {
+  return [...sorted(records), ...sorted(zones)]
+    .filter((object) => !readyOf(object).isReady)
+    .map((object) => ({ object, finding: judgeReady(object) }))
+    .toSorted((a, b) => compareFindings(a.finding, b.finding))
+    .map(({ object }) => object);
 }
 
 /** A condition with such a name means a problem if it is True. */

@@ -15,8 +15,11 @@ interface Titled {
   readonly metadata: ObjectName;
 }
 
-/** The operator writes serials and counts 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. */
-export const AGE = 'at most 10 minutes ago';
+/**
+ * The operator writes serials and counts 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. One that
+ * is stopped writes nothing, so no text may promise an age.
+ */
+export const AGE = 'as the operator saw it last, which looks every 10 minutes while it runs';
 
 export const isZone = (object: KubeObject): object is DNSZone => object.kind === DNS_ZONE.kind;
 export const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';

@@ -7,6 +7,7 @@ import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { isGap, type KubeReader, type Listed } from './kube-reader.ts';
 import { withLimit } from './limit.ts';
 import { type Named, namedIn } from './next-step.ts';
+import { objectsToRepair } from './object-checks.ts';
 import { conditionsOf, isZone, namespaceOf, type Shown } from './objects.ts';
 
 const LIMIT_MS = 120_000;
@@ -116,6 +117,37 @@ export function readObjects(
     const objects = await findObjects(reader, words.join('/'), namespace, signal);
     return Promise.all(objects.map((object) => readAround(reader, object, signal)));
   });
+}
+
+/** The first object to repair, and how many others there are. */
+export interface FirstFacts {
+  /** Undefined: all objects are Ready. */
+  readonly first: ObjectFacts | undefined;
+  /** The objects that are not Ready, the first one included. */
+  readonly open: number;
+  /** All objects. */
+  readonly total: number;
+  /** Sentences about rights that are missing. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * @param namespace undefined: all
+ * @throws Error in one sentence
+ */
+export async function readFirstToRepair(
+  reader: KubeReader,
+  namespace: string | undefined,
+  caller: AbortSignal,
+): Promise<FirstFacts> {
+  const { zones, records, notes } = await readOverview(reader, namespace, caller);
+  const objects = objectsToRepair({ zones, records });
+  const [object] = objects;
+  const first =
+    object === undefined
+      ? undefined
+      : await withLimit(LIMIT_MS, caller, (signal) => readAround(reader, object, signal));
+  return { first, open: objects.length, total: zones.length + records.length, notes };
 }
 
 async function findObjects(

@@ -9,6 +9,7 @@ import type { ErrorBody } from '#contract/error.ts';
 import type { Refusal } from '#service/refusal.ts';
 import { endSocket } from './connections/sockets.ts';
 import { STATUS, STATUS_OF_RULE } from './error-codes.ts';
+import { linkToRule } from './error-links.ts';
 
 /** The error answers of a scope that has another form than the REST API. */
 export interface RefusalForm {
@@ -63,6 +64,7 @@ export function sendRefusal(
   if (refused.code === 'unauthorized' && !reply.hasHeader('www-authenticate')) {
     reply.header('www-authenticate', form.challenge);
   }
+  linkToRule(reply, refused.rule);
   const body = form.body(refused);
   reply.code(form.status(refused, status));
   if (typeof body === 'string') return reply.type('text/plain; charset=utf-8').send(body);

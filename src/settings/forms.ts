@@ -192,9 +192,20 @@ export const networks = form(
   ),
 );
 
+const BRACKETED_HOST = /^https?:\/\/\[([^\]]+)\]/i;
+
 export const httpUrl = form(
   'http or https address',
-  z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }),
+  z
+    .string()
+    .transform((value, context): string => {
+      const [, address = ''] = BRACKETED_HOST.exec(value) ?? [];
+      const fault = describeUnusable(address);
+      if (fault === null) return value;
+      context.addIssue(`has the address ${address}, which ${fault}`);
+      return z.NEVER;
+    })
+    .pipe(z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })),
 );
 
 /** An address of which only scheme, host and port remain. */

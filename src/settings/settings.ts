@@ -1,6 +1,7 @@
 // Every setting of every command, with its form, its default and its description. Help and reference are made from it.
 import { CANARY_ONLY_SETTINGS } from './canary.ts';
 import { CLUSTER_SETTINGS } from './cluster.ts';
+import { DOCS_SETTINGS } from './docs.ts';
 import {
   groupTeams,
   hostName,
@@ -39,6 +40,7 @@ export const SETTINGS = {
     '*:9090',
     'The process serves /healthz, /readyz and /metrics at this address. In settings of listeners, the host * stands for all IPv4 and IPv6 addresses of the machine.',
   ),
+  ...DOCS_SETTINGS,
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     httpUrl,
     'no traces',

@@ -20,8 +20,8 @@ export interface Zones {
   call: Call;
   /** Creates a zone with records n0, n1, and so on. @returns its id */
   create(zoneName: string, records: number): Promise<string>;
-  /** Creates many, eight at once. */
-  createAll(names: readonly string[], records: number): Promise<void>;
+  /** Creates many, eight at once. @returns their ids by their names */
+  createAll(names: readonly string[], records: number): Promise<Map<string, string>>;
 }
 
 export function createBenchZones(bench: Bench, service: BenchService): Zones {
@@ -44,10 +44,12 @@ export function createBenchZones(bench: Bench, service: BenchService): Zones {
     create,
     createAll: async (names, records) => {
       const left = [...names];
+      const ids = new Map<string, string>();
       const worker = async () => {
-        for (let name = left.pop(); name !== undefined; name = left.pop()) await create(name, records);
+        for (let name = left.pop(); name !== undefined; name = left.pop()) ids.set(name, await create(name, records));
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      return ids;
     },
   };
 }

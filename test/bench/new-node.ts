@@ -3,8 +3,8 @@
 // ones); all of them by default.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminTeamQuota } from '#service/accounts/team-quota.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
+import { liftQuotas } from './fill.ts';
 import { createBenchZones, type Measured, printMeasured, untilSigned } from './name-servers.ts';
 import { cpuSeconds, memory } from './processes.ts';
 import { type Bench, type BenchService, print, runBench, startBenchService } from './support.ts';
@@ -16,8 +16,6 @@ const REST_SECONDS = 20;
 const SETTLE_MS = 30_000;
 const CASES = { '1000': 1_000, '10000': 10_000, large: 50 } as const;
 type Case = keyof typeof CASES;
-/** The quota of the team: a team has 1,000 zones otherwise. */
-const ROOM = { zones: 20_000, records: 1_000_000, bytes: 1_000_000_000 };
 const BARS: Record<Case, { added: string; restarted: string; memory: string }> = {
   '1000': { added: '15 s', restarted: '6 s', memory: '-' },
   '10000': { added: '120 s', restarted: '-', memory: '700 MB' },
@@ -28,7 +26,7 @@ const asked = process.argv.slice(2).filter((word): word is Case => word in CASES
 async function run(bench: Bench): Promise<void> {
   const rows: Measured[] = [];
   const service = await startBenchService(bench);
-  await adminTeamQuota(service.databaseUrl, 'first', { reset: false, numbers: ROOM }, new Date());
+  await liftQuotas(service);
   const zones = createBenchZones(bench, service);
   await service.running.part('nameserver').stop();
   const names: string[] = [];

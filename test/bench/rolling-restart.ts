@@ -3,11 +3,10 @@
 // a Service, the load sends each query to one server that is ready and does not terminate, and asks no other one if the
 // answer is wrong. About 15 minutes.
 import { setTimeout as pause } from 'node:timers/promises';
-import postgres from 'postgres';
 import { ask } from '#nameserver/probe/probe.ts';
-import { adminTeamQuota } from '#service/accounts/team-quota.ts';
 import type { NameServer } from '../../deploy/local/name-servers.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
+import { fillZones, liftQuotas } from './fill.ts';
 import { createBenchZones, printMeasured, untilSigned } from './name-servers.ts';
 import { memory } from './processes.ts';
 import { figure, quantile } from './statistics.ts';
@@ -33,7 +32,6 @@ const NODES = {
 };
 const RECORDS = Number(process.argv[2] ?? 500_000);
 const PER_ZONE = Number(process.argv[3] ?? 100);
-const ROOM = { zones: 20_000, records: 5_000_000, bytes: 5_000_000_000 };
 const ASKING = 4;
 /** An answer that takes longer counts as none, as for resolvers. */
 const ANSWER_MS = 5_000;
@@ -114,31 +112,12 @@ async function restart({ running }: BenchService, endpoint: Endpoint, bench: Ben
   return seconds;
 }
 
-/** Adds the records by one statement: the name servers, which do not run, read whole zones when they start. */
-async function addRecords(databaseUrl: string): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
-  try {
-    await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
-      select 'rec_' || z.no || '_' || n, z.no, 'n' || n, 'n' || n, 'A', a.address, a.address, sha256(a.address::bytea)
-      from zones z, generate_series(0, ${PER_ZONE - 1}::integer) n,
-        lateral (select '10.' || (n >> 16 & 255) || '.' || (n >> 8 & 255) || '.' || (n & 255) as address) a`;
-    await sql`update zones z set (record_count, stored_bytes) = (
-      select count(*), sum(octet_length(name) + octet_length(content)) from records r where r.zone_no = z.no)`;
-    await sql`analyze records`;
-  } finally {
-    await sql.end();
-  }
-}
-
 async function fill(bench: Bench, service: BenchService): Promise<string[]> {
   const { running, nameServers } = service;
-  await adminTeamQuota(service.databaseUrl, 'first', { reset: false, numbers: ROOM }, new Date());
-  const zones = createBenchZones(bench, service);
-  await Promise.all(nameServers.map(({ node }) => running.part(node).stop()));
+  await liftQuotas(service);
   const names = Array.from({ length: Math.ceil(RECORDS / PER_ZONE) }, (_, n) => `z${n}.example`);
   const since = performance.now();
-  await zones.createAll(names, 0);
-  await addRecords(service.databaseUrl);
+  await fillZones(service, createBenchZones(bench, service), names, PER_ZONE);
   print(`${names.length} zones of ${PER_ZONE} records: written after ${seconds(since)}`);
   await Promise.all(nameServers.map(({ node }) => running.start(node)));
   const last = names.map((name) => `n${PER_ZONE - 1}.${name}`);

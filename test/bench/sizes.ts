@@ -5,9 +5,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
-import { adminTeamQuota } from '#service/accounts/team-quota.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { insist } from './calls.ts';
+import { liftQuotas } from './fill.ts';
 import { createBenchZones, untilSigned } from './name-servers.ts';
 import { cpuSeconds, memory } from './processes.ts';
 import { figure } from './statistics.ts';
@@ -20,7 +20,6 @@ const SMALL_ZONES = 400;
 const CHANGES = 2_000;
 /** V8 collects the garbage of the load, and Postgres cleans up. */
 const SETTLE_MS = 20_000;
-const ROOM = { zones: 20_000, records: 5_000_000, bytes: 5_000_000_000 };
 const MIB = 1024 * 1024;
 
 /** In octets. */
@@ -63,7 +62,7 @@ function printSlope(what: string, before: Sizes, after: Sizes, count: number): v
 async function run(bench: Bench): Promise<void> {
   const service = await startBenchService(bench);
   const { signal } = bench;
-  await adminTeamQuota(service.databaseUrl, 'first', { reset: false, numbers: ROOM }, new Date());
+  await liftQuotas(service);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   bench.atEnd(() => sql.end());
   const zones = createBenchZones(bench, service);

@@ -134,12 +134,17 @@ const RIGHT_LIMIT_MS = 15_000;
  */
 const BETWEEN_LOOKS_MS = 2;
 
-/** Asks until the answer is right. @returns its questions. @throws when it is still wrong after 15 s */
+/**
+ * Asks until the answer is right.
+ * @param betweenMs the time between two queries
+ * @returns its questions. @throws when it is still wrong after 15 s
+ */
 export async function untilRight(
   server: ProbeEndpoint,
   question: ProbeQuestion,
   isRight: (answer: ProbeAnswer) => boolean,
   signal: AbortSignal,
+  betweenMs = BETWEEN_LOOKS_MS,
 ): Promise<number> {
   const since = performance.now();
   for (let looks = 1; ; looks++) {
@@ -148,7 +153,7 @@ export async function untilRight(
     if (performance.now() - since > RIGHT_LIMIT_MS) {
       throw new Error(`${question.name} ${question.type} is still wrong after ${RIGHT_LIMIT_MS / 1000} s`);
     }
-    await delay(BETWEEN_LOOKS_MS, signal);
+    await delay(betweenMs, signal);
     signal.throwIfAborted();
   }
 }

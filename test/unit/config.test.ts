@@ -95,6 +95,15 @@ test.each([
   ['ZONESTEAD_TRUSTED_PROXIES', '::ffff:10.0.0.0/104', 'write "10.0.0.0/8"'],
   ['ZONESTEAD_PARENT_NETWORKS', 'fe80::1%eth0', 'has a zone id'],
   ['ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT', '::ffff:192.0.2.1', 'write "192.0.2.1"'],
+  [
+    'ZONESTEAD_UPDATE_NAMESERVERS',
+    '192.0.2.1:53,[fe80::1%eth0]:53',
+    'has the address fe80::1%eth0, which has a zone id',
+  ],
+  ['ZONESTEAD_URL', 'http://[fe80::1%eth0]:8080', 'has the address fe80::1%eth0, which has a zone id'],
+  ['ZONESTEAD_URL', 'http://[fe80::1%25eth0]', 'has a zone id, which has a meaning on one machine only'],
+  ['ZONESTEAD_FEED_URL', 'https://[::ffff:192.0.2.1]:8443', 'is an IPv4 address in the form of IPv6; write 192.0.2.1'],
+  ['DATABASE_URL', 'postgres://u:p@[::ffff:192.0.2.1]:5432/zones', 'in the form of IPv6; write 192.0.2.1'],
   ['DATABASE_URL', 'postgres://u:p@[fe80::1%eth0]:5432/zones', 'has the host fe80::1%eth0, which has a zone id'],
 ] as const)('%s=%s gets a sentence that says what to write', (name, value, sentence) => {
   expect(() => one(name, value)).toThrow(sentence);

@@ -29,7 +29,8 @@
 {{- $d := .Values.database -}}
 {{- $missing := list -}}
 {{- if and .Values.api.enabled (eq $d.mode "cnpg") (not (or $d.cnpg.scheduledBackup.enabled $d.cnpg.extraSpec.backup)) -}}
-{{- $missing = append $missing "nothing backs up the Cluster. Set database.cnpg.scheduledBackup.enabled to true with a plugin in database.cnpg.plugins, see docs/how-to/cloudnativepg.md" -}}
+{{- $page := include "zonestead.docs" (dict "root" . "page" "how-to/cloudnativepg") -}}
+{{- $missing = append $missing (printf "nothing backs up the Cluster. Set database.cnpg.scheduledBackup.enabled to true with a plugin in database.cnpg.plugins, see %s" $page) -}}
 {{- end -}}
 {{- toJson $missing -}}
 {{- end -}}

@@ -1,5 +1,6 @@
 // `zonestead acme`: all words from the first one on belong to the ACME client, even those that begin with a hyphen.
 import { hostname } from 'node:os';
+import { isSea } from 'node:sea';
 import { describeCommand } from '../command.ts';
 import { SCRIPTS, type ScriptKind } from './scripts.ts';
 import { ACME_SETTINGS } from './settings.ts';
@@ -33,6 +34,10 @@ export const command = describeCommand({
   notes: NOTES,
   settings: ['ZONESTEAD_CREDENTIALS', ...ACME_SETTINGS],
   passThrough: true,
+  examples: [
+    "certbot certonly --manual --preferred-challenges dns --manual-auth-hook 'zonestead acme' -d shop.example",
+    'zonestead acme --print hook',
+  ],
   run: async (words, options: Options, { print, program, signal }) => {
     if (options.print !== undefined) return print(await printed(options.print, options, program));
     await run(words, options, print, signal);
@@ -49,7 +54,12 @@ async function printed(
     ...(credentials === undefined ? [] : ['--credentials', credentials]),
     ...(propagationSeconds === undefined ? [] : ['--propagation-seconds', propagationSeconds]),
   ];
-  return script(kind, [process.execPath, program, 'acme', ...own]).trimEnd();
+  return script(kind, [...programWords(program), 'acme', ...own]).trimEnd();
+}
+
+/** The words that start this program: a single executable needs no path of a module. */
+function programWords(program: string): string[] {
+  return isSea() ? [process.execPath] : [process.execPath, program];
 }
 
 async function run(

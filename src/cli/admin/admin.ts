@@ -15,6 +15,11 @@ import { zones } from './zones.ts';
 export const command: CommandGroup = {
   name: 'admin',
   describe: 'administer the service (over its database)',
+  examples: [
+    'zonestead admin users add --email ada@example.org --name Ada',
+    'zonestead admin nodes list',
+    'zonestead admin upgrade-check',
+  ],
   commands: [
     ...[keys, trusts, teams, users, nodes, nameservers, secondaries, zones],
     ...[usage, afterRestore, upgradeCheck],

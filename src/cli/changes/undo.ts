@@ -24,8 +24,13 @@ export const undo = describeRestCommand({
     YES_OPTION,
     DRY_RUN_OPTION,
   ],
+  waits: true,
   notes:
     'If another change of the same records came later, or an owner has them, the service refuses and changes nothing.',
+  examples: [
+    'zonestead changes undo shop.example 4711 4712 --dry-run',
+    'zonestead changes undo shop.example --request req-7f3a',
+  ],
   run: (session, [zone = '', ...ids], options: UndoOptions) => undoChanges(session, zone, ids, options),
 });
 
@@ -42,6 +47,7 @@ async function undoChanges(
   await sendUndo(session, zone.zoneName, options, (dryRun) =>
     client.call(undoOperation, { params: { id: zone.id }, body: { ...selection, dryRun } }, { signal }),
   );
+  if (!options.dryRun) await session.served?.(zone.id);
 }
 
 function selectionOf(ids: readonly string[], { request, key, since }: Selection) {

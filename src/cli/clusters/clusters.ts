@@ -73,6 +73,7 @@ const remove = describeRestCommand({
 export const command: CommandGroup = {
   name: 'clusters',
   describe: 'installations that write records: their heartbeats, and which of them are served',
+  examples: ['zonestead clusters list', 'zonestead clusters drain west --dry-run'],
   commands: [list, drain, restore, release, acceptOlder, remove],
 };
 

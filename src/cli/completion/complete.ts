@@ -1,7 +1,7 @@
 // `zonestead complete`, which the scripts of `zonestead completion` call. An error prints nothing: a shell would show
 // it in the middle of the line that you type.
-import { describeCommand } from '../command.ts';
-import { REST_SETTINGS } from '../rest/with-rest.ts';
+import { type CommandContext, describeCommand } from '../command.ts';
+import { findAccess, REST_SETTINGS } from '../rest/access.ts';
 
 export const command = describeCommand({
   name: 'complete',
@@ -22,11 +22,21 @@ export const command = describeCommand({
       for (const { word, describe } of found) print(`${word}\t${describe}`);
       return;
     }
-    const { isSet } = await import('#config.ts');
-    if (!isSet('ZONESTEAD_URL') || !isSet('ZONESTEAD_API_KEY')) return;
+    const settings = await readSettings(config);
+    if (settings === null) return;
     const { zoneNames } = await import('./zone-names.ts');
-    for (const name of await zoneNames(config(), signal)) {
+    for (const name of await zoneNames(settings, signal)) {
       if (name.startsWith(words.at(-1) ?? '')) print(`${name}\t`);
     }
   },
 });
+
+/** Null without settings and without a login. */
+async function readSettings(config: CommandContext<(typeof REST_SETTINGS)[number]>['config']) {
+  try {
+    const { environment } = await findAccess({});
+    return config(environment);
+  } catch {
+    return null;
+  }
+}

@@ -8,5 +8,6 @@ export const command = describeCommand({
   arguments: [{ usage: '<shell>', describe: 'your shell: bash, zsh or fish', choices: SHELLS }],
   notes: `Load the script in the startup file of your shell, for bash with "source <(zonestead completion bash)",
 and for fish with "zonestead completion fish | source".`,
+  examples: ['source <(zonestead completion bash)'],
   run: async ([shell], _options, { print }) => print(COMPLETION_SCRIPTS[shell as Shell]),
 });

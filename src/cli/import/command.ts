@@ -2,12 +2,13 @@
 import { type CommandContext, describeCommand } from '../command.ts';
 import { FORCE_OPTION } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
+import { withRest } from '../rest/with-rest.ts';
 import type { ImportOptions } from './import.ts';
 import type { ManifestOptions } from './manifests.ts';
 import type { SourceOptions } from './sources/open.ts';
 
-type Options = OutputOption & ImportOptions & SourceOptions & ManifestOptions & { manifests?: boolean };
+type Options = OutputOption & ContextOption & ImportOptions & SourceOptions & ManifestOptions & { manifests?: boolean };
 
 /** The exit code of a shell for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -46,9 +47,15 @@ export const command = describeCommand({
     },
     { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects' },
     OUTPUT_OPTION,
+    CONTEXT_OPTION,
   ],
   notes: NOTES,
   settings: REST_SETTINGS,
+  examples: [
+    'zonestead import shop.zone --create --dry-run',
+    'zonestead import axfr://ns1.example.net:53/shop.example --create',
+    'zonestead import shop.zone --manifests -n team-a',
+  ],
   run: async (sources, options: Options, context: CommandContext<(typeof REST_SETTINGS)[number]>) => {
     const { checkSources, openSources } = await import('./sources/open.ts');
     await checkSources(sources);

@@ -3,9 +3,10 @@
 import { shownText } from '#base/printable.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { finishInTurns } from '#dns/steps.ts';
+import { type Manifest, type Manifests, planManifests } from '#resources/manifests.ts';
+import { renderManifests } from '#resources/render-manifests.ts';
 import type { OutputFormat } from '../output.ts';
-import { type Manifest, type Manifests, planManifests } from '../rest/manifests.ts';
-import { parseNamespace, renderManifests } from '../rest/render-manifests.ts';
+import { parseNamespace } from '../rest/namespace.ts';
 import { type ReadOptions, type ReadZone, readSteps } from './read.ts';
 import { type RegistryOptions, useRegistry } from './registry.ts';
 import { remarkLines } from './remarks.ts';

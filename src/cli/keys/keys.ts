@@ -7,5 +7,6 @@ import { mint, update } from './write.ts';
 export const command: CommandGroup = {
   name: 'keys',
   describe: `manage the API keys of a team (over the REST API, ${NEEDS_PERSON})`,
+  examples: ['zonestead keys mint --name ci --team platform', 'zonestead keys list --team platform'],
   commands: [list, mint, showCommand, update, revoke],
 };

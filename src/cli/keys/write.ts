@@ -21,6 +21,10 @@ export const mint = describeRestCommand({
     ...TSIG_OPTIONS,
   ],
   hint: 'An administrator creates the key of a name server: "zonestead admin keys mint --node".',
+  examples: [
+    'zonestead keys mint --name ci',
+    "zonestead keys mint --name certbot --only-name '_acme-challenge.*' --only-type TXT",
+  ],
   run: (session, _args, options: MintOptions) => mintKey(session, options),
 });
 

@@ -14,6 +14,12 @@ const SETTINGS = ['KUBECONFIG'] as const;
 export const command: CommandGroup = {
   name: 'kubectl',
   describe: 'show zones and records as Kubernetes has them; as a plugin of kubectl: kubectl zonestead',
+  examples: [
+    'kubectl zonestead status -n team-a',
+    'kubectl zonestead why -n team-a',
+    'kubectl zonestead why zdr/www -n team-a',
+    'kubectl zonestead tree shop.example -A',
+  ],
   commands: [
     describeCommand({
       name: 'status',
@@ -45,19 +51,23 @@ export const command: CommandGroup = {
     describeCommand({
       name: 'why',
       describe: 'explain why a DNSZone or DNSRecord is not Ready, and what to do next',
-      arguments: [{ usage: '[object...]', describe: 'NAME, dnszone/NAME or dnsrecord/NAME, also as two words' }],
+      arguments: [
+        {
+          usage: '[object...]',
+          describe: 'NAME, dnszone/NAME or dnsrecord/NAME, also as two words (default: the first one to repair)',
+        },
+      ],
       options: OPTIONS,
       settings: SETTINGS,
       run: async (words, options: ContextOptions, { config, print, signal }) => {
-        if (words.length === 0)
-          throw new Error(
-            'name an object, for example "kubectl zonestead why zdr/www"; "kubectl zonestead status" lists those that are not Ready',
-          );
-        const { printSections, readObjects, whySections, withReader } = await loadViews();
-        const objects = await withReader(options, config().KUBECONFIG, ({ reader, namespace }) =>
-          readObjects(reader, words, namespace, signal),
+        const { firstSections, printSections, readFirstToRepair, readObjects, whySections, withReader } =
+          await loadViews();
+        const sections = await withReader(options, config().KUBECONFIG, async ({ reader, namespace }) =>
+          words.length === 0
+            ? firstSections(await readFirstToRepair(reader, namespace, signal), namespace)
+            : (await readObjects(reader, words, namespace, signal)).flatMap(whySections),
         );
-        printSections(objects.flatMap(whySections), print);
+        printSections(sections, print);
       },
     }),
   ],

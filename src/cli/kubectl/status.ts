@@ -1,17 +1,15 @@
 // `kubectl zonestead status`: the zones of a namespace, and its records that are not Ready. Pure.
-import { judgeReady } from '#diagnosis/object-checks.ts';
+import { objectsToRepair } from '#diagnosis/object-checks.ts';
 import {
   conditionsOf,
   namespaceOf,
   readyOf,
   recordWords,
-  type Shown,
   shortOf,
   sorted,
   stateOf,
   zoneNameOf,
 } from '#diagnosis/objects.ts';
-import { compareFindings } from '#diagnosis/rank.ts';
 import type { StatusOverview } from '#diagnosis/read-objects.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -27,7 +25,7 @@ export function statusSections({ zones, records, namespace, notes }: StatusOverv
   if (zones.length + records.length === 0)
     return [{ lines: notes.length > 0 ? notes : [`There are no DNSZones and no DNSRecords in ${where}.`] }];
   const open = sorted(records).filter((record) => !readyOf(record).isReady);
-  const first = firstToRepair([...open, ...sorted(zones).filter((zone) => !readyOf(zone).isReady)]);
+  const [first] = objectsToRepair({ zones, records });
   return [
     { lines: [`Zonestead in ${where}`, ...notes] },
     {
@@ -84,12 +82,6 @@ function recordTable(open: readonly DNSRecord[], namespace: string | undefined):
     ...(more > 0 ? { lines: [`The first ${rows.length} of them; ${more} more are not listed:`] } : {}),
     table: { heading: namespace === undefined ? ['NAMESPACE', ...heading] : heading, rows },
   };
-}
-
-/** The object that is the first to repair, from objects that are not Ready. */
-function firstToRepair(open: readonly Shown[]): Shown | undefined {
-  const judged = open.map((object) => ({ object, finding: judgeReady(object) }));
-  return judged.toSorted((a, b) => compareFindings(a.finding, b.finding))[0]?.object;
 }
 
 function nextCommand(first: DNSZone | DNSRecord | undefined, zones: readonly DNSZone[]): string {

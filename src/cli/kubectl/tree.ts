@@ -35,7 +35,7 @@ export function treeSections({ zone, records, notes }: ZoneFacts): Section[] {
   const { owner, records: total } = zone.status ?? {};
   const service = [
     ...(owner === undefined ? [] : [`The zone belongs to ${owner} at the service.`]),
-    ...(total === undefined ? [] : [`It had ${total} records there ${AGE}, with those of other owners.`]),
+    ...(total === undefined ? [] : [`It had ${total} records there, with those of other owners (${AGE}).`]),
   ].join(' ');
   return [
     { lines: [root, ...branches([...conditionNodes(zone), ...inOrder.map(recordNode)])] },

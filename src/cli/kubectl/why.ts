@@ -3,7 +3,7 @@
 import { diagnoseObject, zoneIn } from '#diagnosis/object.ts';
 import { judgeConditions } from '#diagnosis/object-checks.ts';
 import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from '#diagnosis/objects.ts';
-import type { ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
+import type { FirstFacts, ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { listRecordValues, summarizeValues } from '#resources/summary.ts';
@@ -29,6 +29,21 @@ export function whySections(facts: ObjectFacts): Section[] {
     { title: 'PROBLEMS OF THE ZONE', lines: problems.flatMap(findingLines) },
     { title: 'NEXT', lines: [nextStep.words, ...(nextStep.commands ?? []).map((each) => `  ${each}`)] },
   ];
+}
+
+/** The first object to repair, below a sentence that says how many there are. */
+export function firstSections({ first, open, total, notes }: FirstFacts, namespace: string | undefined): Section[] {
+  const where = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
+  if (first === undefined) {
+    const said =
+      total === 0
+        ? `There are no DNSZones and no DNSRecords in ${where}.`
+        : `All ${total} objects in ${where} are Ready.`;
+    return [{ lines: [...notes, ...(total === 0 && notes.length > 0 ? [] : [said])] }];
+  }
+  const count = open === 1 ? '1 object is' : `${open} objects are`;
+  const order = open === 1 ? '' : ' This is the first one to repair; "kubectl zonestead status" lists the others.';
+  return [{ lines: [`${count} not Ready in ${where}.${order}`, ...notes] }, ...whySections(first)];
 }
 
 function recordLines({ spec, metadata, status }: DNSRecord): string[] {
@@ -111,7 +126,7 @@ function sentenceOf(object: Shown): string {
 /** The name servers, with the serials that they served when the operator last proved the zone. */
 function nodeSections(zone: DNSZone): Section[] {
   const { status } = zone;
-  const serial = status?.serial === undefined ? '' : ` (the service had serial ${status.serial}, ${AGE})`;
+  const serial = status?.serial === undefined ? '' : ` (the service had serial ${status.serial}; ${AGE})`;
   return [
     {
       title: `NAME SERVERS of ${zone.spec.zoneName}${serial}`,
@@ -127,14 +142,14 @@ function nodeSections(zone: DNSZone): Section[] {
       },
     },
     {
-      title: 'NODES',
+      title: `NODES (${AGE})`,
       table: {
         heading: ['NAME', 'STATE', 'PROBLEM'],
         rows: (status?.nodes ?? []).map(({ name, state, problem }) => [name, state, problem ?? '-']),
       },
     },
     {
-      title: 'SECONDARIES',
+      title: `SECONDARIES (${AGE})`,
       table: {
         heading: ['NAME', 'STATE', 'SERIAL', 'PROBLEM'],
         rows: (status?.secondaries ?? []).map(({ name, state, serial: own, problem }) => [

@@ -18,6 +18,7 @@ const list = describeRestCommand({
 export const command: CommandGroup = {
   name: 'nodes',
   describe: 'list the name servers of a zone (over the REST API)',
+  examples: ['zonestead nodes list shop.example'],
   commands: [list],
 };
 

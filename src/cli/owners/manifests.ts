@@ -2,8 +2,8 @@
 import type { OwnedSet } from '#contract/owners.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
+import type { Manifest } from '#resources/manifests.ts';
 import { COMMENT } from '#resources/names.ts';
-import type { Manifest } from '../rest/manifests.ts';
 
 /** `k8s:<cluster>/<namespace>/<name>`, as operator/record/owner.ts makes it. */
 const OBJECT_OWNER = /^k8s:([^/]+)\/([^/\s]+)\/([^/\s]+)$/;

@@ -50,6 +50,10 @@ const manifests = describeRestCommand({
 export const command: CommandGroup = {
   name: 'owners',
   describe: 'owners of records: Kubernetes objects, external-dns and others that apply their own records',
+  examples: [
+    'zonestead owners list shop.example',
+    'zonestead owners release shop.example k8s:prod/team-a/www --dry-run',
+  ],
   commands: [list, release, manifests],
 };
 

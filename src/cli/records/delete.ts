@@ -34,6 +34,12 @@ export const remove = describeRestCommand({
     { usage: '[content]', describe: 'delete only the record with this content' },
   ],
   options: [IF_MATCH, YES_OPTION, FORCE_OPTION, DRY_RUN_OPTION],
+  waits: true,
+  examples: [
+    'zonestead records delete shop.example www A',
+    'zonestead records delete shop.example www A 192.0.2.1',
+    'zonestead records delete shop.example rec_4d1f0a4c8b62e7d03a95',
+  ],
   run: (session, [zone = '', name = '', type, content], options: DeleteOptions) =>
     deleteRecords(session, zone, { name, type, content }, options),
 });
@@ -71,6 +77,7 @@ export async function deleteRecords(
   await show(session, { deleted: records.map(({ id }) => id) }, () => {
     for (const record of records) print(`${formatRecord(record)} is deleted (${record.id})`);
   });
+  await session.served?.(zone.id);
 }
 
 async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {

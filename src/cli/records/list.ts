@@ -22,6 +22,7 @@ export const list = describeRestCommand({
     { flags: '--type <type>', describe: 'list only records of this type' },
     { flags: '--etags', describe: 'print the ETag of each record, for --if-match' },
   ],
+  examples: ['zonestead records list shop.example', 'zonestead records list shop.example --type MX -o json'],
   run: (session, [zone = ''], filter: Filter) => listRecords(session, zone, filter),
 });
 

@@ -16,7 +16,7 @@ export const NAME = {
 } as const;
 export const TYPE = { usage: '<type>', describe: 'record type, for instance A' } as const;
 export const CONTENT = 'content in zone-file syntax; for MX, the priority may be first';
-export const TTL = '--ttl <seconds>';
+export const TTL = '--ttl <time>';
 export const NO_TTL: OptionDescription = { flags: '--no-ttl', describe: 'use the default TTL of the zone' };
 export const PRIORITY: OptionDescription = {
   flags: '--priority <number>',

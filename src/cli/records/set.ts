@@ -28,14 +28,24 @@ export const set = describeRestCommand({
     { usage: '<values...>', describe: 'contents in zone-file syntax; for MX, with the priority first' },
   ],
   options: [
-    { flags: TTL, describe: 'TTL of all values (default: the records keep the TTL that they share)', value: 'number' },
+    {
+      flags: TTL,
+      describe: 'TTL of all values, in seconds or as 5m, 1h or 1d (default: the TTL that the records share)',
+      value: 'seconds',
+    },
     NO_TTL,
     { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
     YES_OPTION,
     FORCE_OPTION,
     DRY_RUN_OPTION,
   ],
+  waits: true,
   hint: quotingHint(),
+  examples: [
+    'zonestead records set shop.example www A 192.0.2.1 192.0.2.2 --ttl 1h',
+    "zonestead records set shop.example @ MX '10 mail.example.net' '20 backup.example.net'",
+    "zonestead records set shop.example @ TXT 'v=spf1 mx -all' --dry-run",
+  ],
   run: (session, [zone = '', name = '', type = '', ...values], options: SetOptions) =>
     setRecords(session, zone, { name, type, values }, options),
 });
@@ -71,6 +81,7 @@ export async function setRecords(
     if (changes.length === 0) print(`${name} ${type} has these values already`);
     else printDifferences(differences, print);
   });
+  await session.served?.(zone.id);
 }
 
 /** The given TTL, or the one that all stored records share. Null: the default of the zone. */

@@ -35,12 +35,21 @@ export const create = describeRestCommand({
   describe: 'create a record',
   arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: CONTENT }],
   options: [
-    { flags: TTL, describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
+    {
+      flags: TTL,
+      describe: 'TTL in seconds, or as 5m, 1h or 1d (default: the default TTL of the zone)',
+      value: 'seconds',
+    },
     PRIORITY,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
     DRY_RUN_OPTION,
   ],
+  waits: true,
   hint: quotingHint(),
+  examples: [
+    'zonestead records create shop.example www A 192.0.2.1 --ttl 5m',
+    "zonestead records create shop.example @ MX '10 mail.example.net'",
+  ],
   run: (session, [zone = '', name = '', type = '', content = ''], options: WriteOptions) =>
     createRecord(session, zone, { name, type, content }, options),
 });
@@ -50,7 +59,7 @@ export const update = describeRestCommand({
   describe: 'change a record; values without an option or argument stay as they are',
   arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: `new ${CONTENT}` }],
   options: [
-    { flags: TTL, describe: 'new TTL', value: 'number' },
+    { flags: TTL, describe: 'new TTL in seconds, or as 5m, 1h or 1d', value: 'seconds' },
     NO_TTL,
     PRIORITY,
     { flags: COMMENT, describe: 'new comment; "" removes it' },
@@ -58,6 +67,8 @@ export const update = describeRestCommand({
     FORCE_OPTION,
     DRY_RUN_OPTION,
   ],
+  waits: true,
+  examples: ['zonestead records update shop.example rec_4d1f0a4c8b62e7d03a95 192.0.2.2'],
   run: (session, [zone = '', recordId = '', content], options: UpdateOptions) =>
     updateRecord(session, zone, recordId, { ...options, content }),
 });
@@ -83,6 +94,7 @@ async function createRecord(
   }
   const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
   await tell(session, created, 'created');
+  await session.served?.(zone.id);
 }
 
 /** @throws Error without any change */
@@ -117,6 +129,7 @@ export async function updateRecord(
   const ifMatch = changes.ifMatch ?? etag;
   const input = { params: { id: zone.id, recordId }, body };
   await tell(session, await client.call(recordApi.replaceRecord, input, { signal, ifMatch }), 'updated');
+  await session.served?.(zone.id);
 }
 
 /** The record with its ETag. @throws Error if there is none */

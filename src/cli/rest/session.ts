@@ -12,6 +12,8 @@ export interface Session extends Output {
   /** Prints a line on standard error. */
   warn(line: string): void;
   signal: AbortSignal;
+  /** With --wait: waits until the name servers answer with the changes of a zone so far. Absent: the command has no --wait. */
+  served?(zoneId: string): Promise<void>;
 }
 
 /** The service reads the keys of the issuer of a token at most once a minute. */
@@ -21,6 +23,8 @@ interface SessionConfig {
   ZONESTEAD_URL: string;
   ZONESTEAD_URL_CA?: string | undefined;
   ZONESTEAD_API_KEY: ClientKey;
+  /** The context of the login that these are from; null or absent: the environment. */
+  context?: string | null;
 }
 
 /** @throws Error with a message for people */
@@ -41,7 +45,7 @@ export async function withSession(
   try {
     await work({ client, format: options.output, print, warn, signal });
   } catch (error) {
-    throw withHint(error, config.ZONESTEAD_URL);
+    throw withHint(error, config.ZONESTEAD_URL, config.context);
   } finally {
     await client.close();
   }
@@ -55,14 +59,26 @@ export async function zoneOf({ client, signal }: Session, nameOrId: string): Pro
   throw new Error(`no zone ${nameOrId} that this API key can see; "zonestead zones list" lists the zones`);
 }
 
-/** The error with a hint for people after the message of the service. Pure. */
-export function withHint(error: unknown, url: string): unknown {
+/**
+ * The error with a hint for people after the message of the service. Pure.
+ * @param context the name of the login that the address and the key are from; null: settings
+ */
+export function withHint(error: unknown, url: string, context: string | null = null): unknown {
   if (error instanceof KeyUnreadable) return error;
-  if (error instanceof ApiUnavailable) return new Error(`${error.message}. Is ZONESTEAD_URL (${url}) right?`);
+  if (error instanceof ApiUnavailable)
+    return new Error(
+      context === null
+        ? `${error.message}. Is ZONESTEAD_URL (${url}) right?`
+        : `${error.message}. The context ${context} has the address ${url}; "zonestead contexts list" lists others.`,
+    );
   if (!(error instanceof ApiError)) return error;
   const said = `${error.message} (${error.status} ${error.code})`;
   if (error.status === 401 && error.retryAfterMs === null)
-    return new Error(`${said} ZONESTEAD_API_KEY is not valid at ${url}.`);
+    return new Error(
+      context === null
+        ? `${said} ZONESTEAD_API_KEY is not valid at ${url}.`
+        : `${said} The login of the context ${context} has ended: its key expired or was revoked. Log in again with "zonestead login ${url} --context ${context}".`,
+    );
   if (error.retryAfterMs !== null) return new Error(`${said} Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.`);
   return new Error(said);
 }

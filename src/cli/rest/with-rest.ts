@@ -1,19 +1,24 @@
 // The parts that all commands over the REST API share.
 import { formatError } from '#base/error-text.ts';
+import type { Config, SettingName } from '#config.ts';
 import { adminCommand } from '../admin-hint.ts';
 import type { CommandContext } from '../command.ts';
 import type { OutputOption } from '../output.ts';
+import { type Access, type ContextOption, findAccess, type REST_SETTINGS } from './access.ts';
 import type { Session } from './session.ts';
 
-export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_URL_CA', 'ZONESTEAD_API_KEY'] as const;
-
 const NEXT =
-  'ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';
+  '"zonestead login <address>" keeps both for you. ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';
+
+type RestName = (typeof REST_SETTINGS)[number];
 
 /** @throws Error that says which settings are missing, and where they come from */
-async function configOf({ config, words }: CommandContext<(typeof REST_SETTINGS)[number]>) {
+async function configOf<Name extends SettingName>(
+  { config, words }: CommandContext<Name>,
+  { environment }: Access,
+): Promise<Config<Name>> {
   try {
-    return config();
+    return config(environment);
   } catch (error) {
     const { isSet } = await import('#config.ts');
     const { OUTLINES } = await import('../completion/outlines.ts');
@@ -24,11 +29,14 @@ async function configOf({ config, words }: CommandContext<(typeof REST_SETTINGS)
 }
 
 /** @throws Error with a message for people */
-export async function withRest(
-  context: CommandContext<(typeof REST_SETTINGS)[number]>,
-  options: OutputOption,
-  work: (session: Session) => Promise<void>,
+export async function withRest<Name extends SettingName>(
+  context: CommandContext<Name | RestName>,
+  options: OutputOption & ContextOption,
+  work: (session: Session, config: Config<Name | RestName>) => Promise<void>,
 ): Promise<void> {
   const { withSession } = await import('./session.ts');
-  await withSession(await configOf(context), options, context, work);
+  const access = await findAccess(options);
+  const config = await configOf(context, access);
+  const named = { ...(config as Config<RestName>), context: access.context };
+  await withSession(named, options, context, (session) => work(session, config));
 }

@@ -16,6 +16,7 @@ const list = describeRestCommand({
 export const command: CommandGroup = {
   name: 'secondaries',
   describe: 'list the secondaries that are offered to you (over the REST API)',
+  examples: ['zonestead secondaries list'],
   commands: [list],
 };
 

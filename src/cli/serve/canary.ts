@@ -15,7 +15,7 @@ export const command = describeCommand({
   ],
   settings: CANARY_SETTINGS,
   notes:
-    'The key needs the right to write the records of ZONESTEAD_CANARY_ZONE, and no other: zonestead keys create --name canary --records none --grant <id of the zone>=write --only-name "canary*" --only-type TXT. ' +
+    'The key needs the right to write the records of ZONESTEAD_CANARY_ZONE, and no other: zonestead keys mint --name canary --records none --grant <id of the zone>=write --only-name "canary*" --only-type TXT. ' +
     'With --once, the record has the name of ZONESTEAD_CANARY_NAME with -once, so that it does not disturb a canary that runs.',
   run: async (_args, { once = false }: { once?: boolean }, context) => {
     const { runCanary, runCanaryOnce } = await import('#canary/main.ts');

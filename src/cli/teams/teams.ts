@@ -52,6 +52,7 @@ const history = describeRestCommand({
 export const command: CommandGroup = {
   name: 'teams',
   describe: `manage your teams (over the REST API, ${NEEDS_PERSON})`,
+  examples: ['zonestead teams list', 'zonestead teams create platform', 'zonestead teams show platform'],
   commands: [list, create, showCommand, rename, history],
 };
 

@@ -8,5 +8,6 @@ import { create, update } from './write.ts';
 export const command: CommandGroup = {
   name: 'trusts',
   describe: `manage the trusts of a team, which let tokens take the place of API keys (over the REST API, ${NEEDS_PERSON})`,
+  examples: ['zonestead trusts list --team platform', 'zonestead trusts test token.jwt'],
   commands: [list, create, showCommand, update, revoke, test, accept],
 };

@@ -37,6 +37,7 @@ export const create = describeRestCommand({
     ...RIGHTS_OPTIONS,
   ],
   notes: TEMPLATES,
+  examples: ['zonestead trusts create --name ci --issuer https://gitlab.example.net --match namespace_path=platform'],
   run: (session, _args, options: Options) => createTrust(session, options),
 });
 

@@ -7,5 +7,6 @@ import { list, remove, role } from './members.ts';
 export const command: CommandGroup = {
   name: 'users',
   describe: `manage the people of a team, and invite others (over the REST API, ${NEEDS_PERSON})`,
+  examples: ['zonestead users list --team platform', 'zonestead users invite ada@example.org --team platform'],
   commands: [list, invite, role, remove, invitations, accept, decline, uninvite],
 };

@@ -14,16 +14,24 @@ import {
   type YesOption,
 } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
+import { waitIn } from '../rest/command.ts';
 import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
+import { checkWait, WAIT_OPTIONS, type WaitOptions } from '../rest/wait-options.ts';
+import { withRest } from '../rest/with-rest.ts';
 import { compareFile, isManifest } from '../rest/zone-files.ts';
 
 /** The service checks and writes 100,000 records in less time. */
 const LIMIT_MS = 120_000;
 
-type ApplyOptions = OutputOption & DryRunOption & YesOption & ForceOption & { zone?: string };
+type ApplyOptions = OutputOption &
+  ContextOption &
+  WaitOptions &
+  DryRunOption &
+  YesOption &
+  ForceOption & { zone?: string };
 
 export const apply = describeCommand({
   name: 'apply',
@@ -34,17 +42,25 @@ export const apply = describeCommand({
     YES_OPTION,
     FORCE_OPTION,
     DRY_RUN_OPTION,
+    ...WAIT_OPTIONS,
     OUTPUT_OPTION,
+    CONTEXT_OPTION,
   ],
   notes: 'Records of the zone that the file does not contain are deleted.',
-  settings: REST_SETTINGS,
+  settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],
+  examples: ['zonestead zones apply shop.zone --dry-run', 'zonestead zones apply shop.zone --zone shop.example'],
   run: async ([path = ''], options: ApplyOptions, context) => {
+    checkWait(options);
     const text = await readInput(path, context.signal);
-    await withRest(context, options, (session) => applyZoneFile(session, { path, text }, options));
+    await withRest(context, options, async (session, { ZONESTEAD_NAMESERVER_ADDRESSES: addresses }) => {
+      const zoneId = await applyZoneFile(session, { path, text }, options);
+      if (zoneId !== null) await waitIn(session, zoneId, options, addresses);
+    });
   },
 });
 
 /**
+ * @returns the id of the changed zone; null in a dry run
  * @throws Error with the numbers of wrong lines, and unless the change of owned records and the deletion of several are
  * confirmed
  */
@@ -52,12 +68,15 @@ export async function applyZoneFile(
   session: Session,
   { path, text }: { path: string; text: string },
   options: DryRunOption & YesOption & ForceOption & { zone?: string },
-): Promise<void> {
+): Promise<string | null> {
   const { client, signal, print } = session;
   if (isManifest(text))
     throw new Error(`${path} holds manifests: apply them with kubectl apply -f, which the operator follows`);
   const { zone, differences, touched, etag } = await compareFile(session, text, options.zone);
-  if (options.dryRun) return showPreview(session, differences, touched);
+  if (options.dryRun) {
+    await showPreview(session, differences, touched);
+    return null;
+  }
   await confirmOwned(touched, options, signal);
   const deleted = deletedIn(differences);
   if (deleted > 1) await confirm(`this deletes ${deleted} records of ${zone.zoneName}`, options, signal);
@@ -76,4 +95,5 @@ export async function applyZoneFile(
     );
     if (ignored > 0) print(`${ignored} lines are ignored, because the service makes these records itself`);
   });
+  return zone.id;
 }

@@ -19,9 +19,9 @@ interface Properties extends DryRunOption {
 type CreateOptions = Properties & { owner?: string; newKey?: boolean };
 
 const DEFAULT_TTL: OptionDescription = {
-  flags: '--default-ttl <seconds>',
-  describe: 'TTL of records that have none of their own',
-  value: 'number',
+  flags: '--default-ttl <time>',
+  describe: 'TTL of records that have none of their own, in seconds or as 5m, 1h or 1d',
+  value: 'seconds',
 };
 const COMMENT = '--comment <text>';
 
@@ -39,6 +39,11 @@ export const create = describeRestCommand({
     { flags: '--new-key', describe: 'make a new DNSSEC key, also if a zone of this name was deleted lately' },
     DRY_RUN_OPTION,
   ],
+  waits: true,
+  examples: [
+    'zonestead zones create shop.example',
+    "zonestead zones create shop.example --default-ttl 5m --comment 'The shop'",
+  ],
   run: (session, [name = ''], options: CreateOptions) => createZone(session, name, options),
 });
 
@@ -47,6 +52,8 @@ export const update = describeRestCommand({
   describe: 'change the default TTL or the comment of a zone',
   arguments: [ZONE],
   options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, DRY_RUN_OPTION],
+  waits: true,
+  examples: ['zonestead zones update shop.example --default-ttl 1h'],
   run: (session, [zone = ''], options: Properties) => updateZone(session, zone, options),
 });
 
@@ -65,6 +72,7 @@ async function createZone(session: Session, name: string, options: CreateOptions
       print(`${zone.zoneName} is a single label, which the public DNS has as a top-level domain only.`);
     printZone(zone, print);
   });
+  await session.served?.(zone.id);
 }
 
 /** Says whether DS records at the parent zone stay valid. */
@@ -86,6 +94,7 @@ async function updateZone(session: Session, nameOrId: string, options: Propertie
   }
   const zone = await client.call(zoneApi.updateZone, { params: { id }, body: changes }, { signal });
   await show(session, zone, () => printZone(zone, print));
+  await session.served?.(id);
 }
 
 function propertiesOf({ defaultTtl, comment }: Properties): Pick<Properties, 'defaultTtl' | 'comment'> {

@@ -23,6 +23,7 @@ export const remove = describeRestCommand({
   describe: 'delete a zone with all its records',
   arguments: [ZONE],
   options: [YES_OPTION, FORCE_OPTION, DRY_RUN_OPTION],
+  examples: ['zonestead zones delete shop.example --dry-run', 'zonestead zones delete shop.example --yes'],
   run: (session, [zone = ''], options: DeleteOptions) => deleteZone(session, zone, options),
 });
 
@@ -31,6 +32,7 @@ export const park = describeRestCommand({
   describe: 'stop serving the records of a zone, and keep them',
   arguments: [ZONE],
   options: [DRY_RUN_OPTION],
+  examples: ['zonestead zones park shop.example'],
   run: (session, [zone = ''], options: DryRunOption) => setParked(session, zone, true, options),
 });
 

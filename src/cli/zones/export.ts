@@ -2,14 +2,16 @@
 import { shownText } from '#base/printable.ts';
 import { fetchRecords } from '#client/lists.ts';
 import * as zoneFileApi from '#contract/operations/zone-files.ts';
+import { planManifests } from '#resources/manifests.ts';
+import type { ManifestFormat, ManifestOutput } from '#resources/render-manifests.ts';
 import { describeCommand } from '../command.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
 import { ZONE } from '../rest/command.ts';
-import { planManifests } from '../rest/manifests.ts';
-import type { ManifestFormat, ManifestOutput } from '../rest/render-manifests.ts';
+import { parseNamespace } from '../rest/namespace.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
+import { withRest } from '../rest/with-rest.ts';
 
-interface ExportOptions {
+interface ExportOptions extends ContextOption {
   format: 'zonefile' | 'manifests';
   namespace?: string;
   output?: ManifestFormat;
@@ -32,13 +34,15 @@ export const exportZone = describeCommand({
       describe: 'for manifests: YAML documents, or a List in JSON (default: yaml)',
       choices: ['yaml', 'json'],
     },
+    CONTEXT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], { format, namespace, output }: ExportOptions, context) => {
+  examples: ['zonestead zones export shop.example', 'zonestead zones export shop.example --format manifests -n team-a'],
+  run: ([zone = ''], { format, namespace, output, ...access }: ExportOptions, context) => {
     if (format === 'zonefile' && output !== undefined) {
       throw new Error('--output is for --format manifests; a zone file has one form');
     }
-    return withRest(context, { output: 'table' }, (session) =>
+    return withRest(context, { output: 'table', ...access }, (session) =>
       format === 'zonefile'
         ? exportZoneFile(session, zone)
         : exportManifests(session, zone, { format: output ?? 'yaml', namespace }),
@@ -60,7 +64,7 @@ const MAX_REASON = 300;
 async function exportManifests(session: Session, nameOrId: string, output: ManifestOutput): Promise<void> {
   const { client, signal, print, warn } = session;
   // The writer of YAML is a package that other commands need not load.
-  const { LIVE_ZONE, parseNamespace, renderManifests } = await import('../rest/render-manifests.ts');
+  const { LIVE_ZONE, renderManifests } = await import('#resources/render-manifests.ts');
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
   const records = await fetchRecords(client, zone.id, {}, { signal });

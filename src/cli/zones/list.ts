@@ -10,6 +10,7 @@ import { table } from '../table.ts';
 export const list = describeRestCommand({
   name: 'list',
   describe: 'list the zones that the API key can see',
+  examples: ['zonestead zones list', 'zonestead zones list -o json'],
   run: listZones,
 });
 
@@ -24,6 +25,7 @@ export const ds = describeRestCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
   arguments: [ZONE],
+  examples: ['zonestead zones ds shop.example'],
   run: (session, [zone = '']) => showDs(session, zone),
 });
 

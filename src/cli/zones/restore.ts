@@ -23,6 +23,11 @@ export const restore = describeRestCommand({
     YES_OPTION,
     DRY_RUN_OPTION,
   ],
+  waits: true,
+  examples: [
+    'zonestead zones restore shop.example',
+    'zonestead zones restore shop.example --at 2026-11-21T10:31:00Z --dry-run',
+  ],
   run: (session, [zone = ''], options: RestoreOptions) =>
     options.at === undefined ? restoreZone(session, zone, options) : restoreRecords(session, zone, options.at, options),
 });
@@ -45,6 +50,7 @@ async function restoreRecords(
   await sendUndo(session, zone.zoneName, options, (dryRun) =>
     client.call(undoApi.restoreRecords, { params: { id: zone.id }, body: { at, dryRun } }, { signal }),
   );
+  if (!options.dryRun) await session.served?.(zone.id);
 }
 
 /** The deleted zones that can be brought back, and until when. */
@@ -79,8 +85,9 @@ async function restoreZone(session: Session, name: string, { dryRun }: DryRunOpt
     const what = `${zoneName}, deleted at ${deletedAt}, would come back with ${inWords(records)}; this is possible until ${until}`;
     return show(session, answer, () => print(what));
   }
-  const { zoneName, records } = answer;
+  const { id, zoneName, records } = answer;
   await show(session, answer, () => print(`${zoneName} is back with ${inWords(records)} and the same DNSSEC key`));
+  await session.served?.(id);
 }
 
 const inWords = (records: number) => (records === 1 ? '1 record' : `${records} records`);

@@ -20,6 +20,7 @@ export const secondaries = describeRestCommand({
     { flags: '--remove <secondary>', describe: 'a secondary that you chose and no longer want', value: 'list' },
     DRY_RUN_OPTION,
   ],
+  examples: ['zonestead zones secondaries shop.example --add backup'],
   run: (session, [zone = ''], options: ChoiceOptions) => zoneSecondaries(session, zone, options),
 });
 

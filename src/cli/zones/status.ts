@@ -9,9 +9,10 @@ import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
 import { describeCommand } from '../command.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
+import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
 import { ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
+import { withRest } from '../rest/with-rest.ts';
 import { table } from '../table.ts';
 
 const RESOLVE_MS = 2_000;
@@ -21,10 +22,11 @@ export const status = describeCommand({
   describe:
     'show which nodes and secondaries have a zone as it is stored, and the serial that each name server answers with',
   arguments: [ZONE],
-  options: [OUTPUT_OPTION],
+  options: [OUTPUT_OPTION, CONTEXT_OPTION],
   settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],
-  run: ([zone = ''], options: OutputOption, context) =>
-    withRest(context, options, (session) => showStatus(session, zone, context.config().ZONESTEAD_NAMESERVER_ADDRESSES)),
+  examples: ['zonestead zones status shop.example'],
+  run: ([zone = ''], options: OutputOption & ContextOption, context) =>
+    withRest(context, options, (session, config) => showStatus(session, zone, config.ZONESTEAD_NAMESERVER_ADDRESSES)),
 });
 
 /**

@@ -12,6 +12,7 @@ import { status } from './status.ts';
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
+  examples: ['zonestead zones create shop.example', 'zonestead zones list', 'zonestead zones status shop.example'],
   commands: [
     list,
     create,

@@ -170,9 +170,13 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
+/** Smaller values are shown as 0, such as a single query in a quarter of an hour. */
+const MIN_SHOWN = 0.005;
+
 /** Three digits at most; `–` for an unknown value. */
 export function formatPlotValue(value: number | null): string {
   if (value === null) return '–';
   if (value >= 10_000) return `${Number((value / 1_000).toPrecision(3))}k`;
+  if (value < MIN_SHOWN) return '0';
   return String(Number(value.toPrecision(value >= 100 ? 4 : 3)));
 }

@@ -20,6 +20,7 @@ import { namedAnd } from '../shell/types.ts';
 import { showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
 import { addressOfZone, type OfZone, shownZone } from '../zones/head.ts';
+import { isHidden } from '../zones/state.ts';
 
 const SIZES = [25, 50, 100];
 const PAGE = 50;
@@ -36,6 +37,10 @@ interface ListQuery extends OfZone {
     before?: string;
     page?: string;
     from?: string;
+    /** The type of the form for a new record that is open. */
+    add?: string;
+    /** `delegation`: the zone was just created, and its parent does not delegate it. */
+    next?: string;
     /** The order that was not possible. */
     refused?: string;
   };
@@ -100,6 +105,8 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
       largestFirst: LARGEST_FIRST,
       addressOf: (sort) => withQuery(home, { ...listQuery, sort: sort === RECORD_ORDERS[0] ? null : sort }),
     }),
+    add: request.query.add !== undefined && isRecordType(request.query.add) ? request.query.add : null,
+    hasNextStep: request.query.next === 'delegation' && !isHidden(request, zone.id),
     hasTimes: sorting.order === 'changed',
     refused: RECORD_ORDERS.find((order) => order === request.query.refused),
     columns: COLUMNS,

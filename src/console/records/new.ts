@@ -7,18 +7,51 @@ import { readCaller } from '#http/hooks/auth.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { withQuery } from '../shell/shown.ts';
 import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { done, showPage } from '../shell/views.ts';
-import { type OfZone, readZoneHead } from '../zones/head.ts';
+import { type OfZone, readZoneHead, undoOf } from '../zones/head.ts';
 import { previewRecord } from './preview.ts';
-import { chooseForm, inputName, listErrorFields, readRecordInput, withFields } from './record-input.ts';
+import { chooseForm, inputName, listErrorFields, placeErrors, readRecordInput, withFields } from './record-input.ts';
 
 /** The types that most people need, before the others. */
 const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 const TYPES = [...COMMON, ...NAMED_OR_NUMBER.filter((type) => !(COMMON as readonly string[]).includes(type))];
 
+/** The meaning of frequent types. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  A: 'IPv4 address',
+  AAAA: 'IPv6 address',
+  CNAME: 'another name',
+  MX: 'mail server',
+  TXT: 'text',
+  SRV: 'host and port of a service',
+  CAA: 'permitted authorities for certificates',
+  NS: 'name server of a part of the zone',
+  ALIAS: 'addresses of another name',
+};
+
 interface NewQuery extends OfZone {
   Querystring: { type?: string; name?: string };
+}
+
+/** The list as the person saw it, with its search and order, or the whole list. @param home the address of the list */
+export function listOf(request: FastifyRequest, home: string): string {
+  const current = String(request.headers['hx-current-url'] ?? '');
+  const url = URL.parse(current);
+  if (url?.pathname !== home) return home;
+  url.searchParams.delete('add');
+  return `${home}${url.search}`;
+}
+
+/** After `Save and add another`: the list with an open form, or the page of the form without scripts. */
+function nextAddress(request: FastifyRequest, home: string, typed: Typed): string {
+  const list = listOf(request, home);
+  if (textField(typed, 'another') === '') return list;
+  const type = textField(typed, 'type');
+  if (request.headers['hx-request'] !== 'true') return withQuery(`${home}/records/new`, { type });
+  const [path = home, query] = list.split('?');
+  return withQuery(path, { ...Object.fromEntries(new URLSearchParams(query)), add: type });
 }
 
 /** The data that `records/fields` needs. */
@@ -45,6 +78,7 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       zone,
       home,
       types: TYPES,
+      meanings: MEANINGS,
       ...shownFields(type),
       values: {},
       typed: withFields(typed, type),
@@ -80,9 +114,14 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       async () => {
         const body = judge(recordBody, readRecordInput(typed, textField(typed, 'name'), type));
         const view = await createRecord(context, readCaller(request), zone.id, body);
-        return done(request, reply, home, `The record ${view.name} (${view.type}) was created and is live.`, view.id);
+        const text = `The record ${view.name} (${view.type}) was created and is live.`;
+        const more = { record: view.id, undo: undoOf(request, zone.id) };
+        return done(request, reply, nextAddress(request, home, typed), text, more);
       },
-      (errors) => formPage(request, reply, 'new-record', { typed, errors }),
+      (errors) => {
+        const template = request.headers['hx-request'] === 'true' ? 'new-form' : 'new-record';
+        return formPage(request, reply, template, { typed, errors: placeErrors(errors, type || COMMON[0]) });
+      },
     );
   });
 }

@@ -12,6 +12,8 @@ export interface RecordPreview {
   line: string | null;
   /** A sentence about the line, or about the mistake. Null without one. */
   note: string | null;
+  /** A type that fits better. Absent without one. */
+  instead?: 'ALIAS';
 }
 
 /** Rules about other records of the zone are not checked. */
@@ -19,6 +21,11 @@ export function previewRecord(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'd
   const type = typedType(typed);
   const input = readPreviewInput(typed, textField(typed, 'name'), type);
   const isEmpty = input.name === '' || input.content.replace(/["\s]/g, '') === '';
+  // The target does not matter here, so this is said first.
+  if (type === 'CNAME' && isApex(input.name, zone.zoneName)) {
+    const note = 'The zone itself cannot be a CNAME, because it has SOA and NS records (RFC 1034 section 3.6.2).';
+    return { line: null, note, instead: 'ALIAS' };
+  }
   if (isEmpty) return { line: null, note: 'Fill in the fields to see the record as it will be served.' };
   const parsed = parseRecord(input, zone.zoneName);
   if (!parsed.ok) return { line: null, note: parsed.problem.message };
@@ -28,4 +35,8 @@ export function previewRecord(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'd
     return { line: null, note: `${owner} is served with the A and AAAA records of ${clipText(rdata)}` };
   }
   return { line: `${owner} ${ttl ?? zone.defaultTtl} IN ${type} ${clipText(rdata, 4 * CLIP)}`, note: null };
+}
+
+function isApex(name: string, zoneName: string): boolean {
+  return name === '@' || fqdn('@', zoneName) === name.toLowerCase().replace(/\.$/, '');
 }

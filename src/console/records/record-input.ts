@@ -1,9 +1,10 @@
 // Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the
 // whole content instead.
+import { parseTtlText } from '#dns/ttl-text.ts';
 import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
 import { toIssuesRefusal } from '#service/refusal.ts';
-import { type Typed, textField } from '../shell/forms.ts';
+import { type FormErrors, type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
 const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
@@ -16,6 +17,14 @@ export function inputName(field: string): string {
 /** The fields that can show an error. */
 export function listErrorFields(type: string): string[] {
   return [...FIELDS, ...listFields(type).map(({ name }) => inputName(name))];
+}
+
+/** The errors of a form. The API's error about the whole content belongs to the field of a type with a single one. */
+export function placeErrors(errors: FormErrors = {}, type: string): FormErrors {
+  const [field, ...others] = listFields(type);
+  if (errors.content === undefined || field === undefined || others.length > 0) return errors;
+  const { content, ...rest } = errors;
+  return { [inputName(field.name)]: content, ...rest };
 }
 
 /** The form as a JSON body. @throws Refusal bad_request if a field could not be in its place in the content */
@@ -43,10 +52,15 @@ function buildBody(typed: Typed, name: string, type: string, values: FieldValues
     type,
     // Only line ends are removed, because spaces can be part of a value.
     content: (values === null ? whole : contentOfFields(chooseForm(type), values)).replace(/[\r\n]+$/, ''),
-    ...(ttl === '' ? {} : { ttl: Number(ttl) }),
+    ...(ttl === '' ? {} : { ttl: secondsIn(ttl) }),
     ...(priority === '' ? {} : { priority: Number(priority) }),
     ...(typed.comment === undefined ? {} : { comment: textField(typed, 'comment') }),
   };
+}
+
+/** A TTL as people write it: `300`, `5m`, `1h`, `1 d`. NaN for any other text, which the API then refuses. */
+export function secondsIn(text: string): number {
+  return parseTtlText(text.replaceAll(' ', '')) ?? Number.NaN;
 }
 
 /** The typed values with the fields of a whole content that was sent, so that the form shows it. */

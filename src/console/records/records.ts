@@ -13,13 +13,13 @@ import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed } from '../shell/forms.ts';
 import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
 import { EDITABLE, shownRecord } from '../shell/shown.ts';
-import { done, showPage } from '../shell/views.ts';
+import { done, showNext, showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
-import { addressOfZone, mustConfirm, shownZone } from '../zones/head.ts';
+import { addressOfZone, mustConfirm, readZoneHead, shownZone, undoOf } from '../zones/head.ts';
 import { recordListPages } from './list.ts';
 import { newRecordPages, shownFields } from './new.ts';
 import { previewRecord } from './preview.ts';
-import { chooseForm, inputName, listErrorFields, readRecordInput } from './record-input.ts';
+import { chooseForm, inputName, listErrorFields, placeErrors, readRecordInput } from './record-input.ts';
 import { differing, seenText } from './seen.ts';
 import { selectedRecordPages } from './selected.ts';
 
@@ -55,12 +55,14 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         mustConfirm(record.managedBy, typed);
         const condition = toTagCondition(seenIn(typed.seen)[0]);
         await replaceRecord(context, { ...readCaller(request), condition }, zoneId, recordId, body);
+        const text = `The record ${record.name} (${record.type}) was changed.`;
+        const undo = record.managedBy === null ? undoOf(request, zoneId) : undefined;
         const home = addressOfZone(zoneId);
-        if (request.headers['hx-request'] === 'true') {
-          request.doneAt = home;
-          return showRecord(context, request, reply, 'row', { isSaved: true });
-        }
-        return done(request, reply, home, `The record ${record.name} (${record.type}) was changed.`, recordId);
+        if (request.headers['hx-request'] !== 'true')
+          return done(request, reply, home, text, { record: recordId, undo });
+        showNext(request, text, { undo });
+        request.doneAt = home;
+        return showRecord(context, request, reply, 'row', { isSaved: true });
       },
       (errors, refused) => showRecord(context, request, reply, 'edit', { typed, errors, refused }),
     );
@@ -77,13 +79,16 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         mustConfirm(record.managedBy, typed);
         const condition = toTagCondition(seenIn(typed.seen)[0]);
         await removeRecord(context, { ...readCaller(request), condition }, zoneId, recordId);
+        const text = `The record ${record.name} (${record.type}) was deleted.`;
+        const undo = record.managedBy === null ? undoOf(request, zoneId) : undefined;
         const home = addressOfZone(zoneId);
-        // The row is removed.
-        if (request.headers['hx-request'] === 'true') {
-          request.doneAt = home;
-          return reply.type('text/html; charset=utf-8').send('');
-        }
-        return done(request, reply, home, `The record ${record.name} (${record.type}) was deleted.`);
+        if (request.headers['hx-request'] !== 'true') return done(request, reply, home, text, { undo });
+        showNext(request, text, { undo });
+        request.doneAt = home;
+        const { zone } = await readZoneHead(context, request, zoneId);
+        // The rest of the answer belongs to other places of the page.
+        reply.header('hx-reswap', 'delete');
+        return showPage(request, reply, 'records/deleted-record', { title: text, records: zone.records });
       },
       (errors, refused) => showRecord(context, request, reply, 'delete', { typed, errors, refused }),
     );
@@ -116,7 +121,9 @@ async function showRecord(
   const enteredValues =
     seenRecord && again.typed && what === 'edit' ? readRecordInput(again.typed, record.name, record.type) : null;
   const storedTexts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-  return showPage(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
+  const template =
+    what === 'row' && again.isSaved ? 'saved-record' : what === 'row' ? 'row' : `${what}-record${isHtmx ? '-row' : ''}`;
+  return showPage(request, reply, `records/${template}`, {
     title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
     zone: shownZone(zone),
     home,
@@ -126,11 +133,14 @@ async function showRecord(
     ...shownFields(record.type),
     id: `-${record.id}`,
     seen: seenText(record, zone),
+    errors: placeErrors(again.errors, record.type),
     differing: seenRecord ? differing(seenRecord, record, zone, enteredValues) : null,
     isFocused: what === 'row',
     isLong: content.length > EDITABLE,
     values,
     preview: previewRecord({ ...storedTexts, ...again.typed, name: record.name, type: record.type }, zone),
-    ...again,
+    typed: again.typed ?? {},
+    refused: again.refused,
+    isSaved: again.isSaved ?? false,
   });
 }

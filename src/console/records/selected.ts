@@ -12,7 +12,7 @@ import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField }
 import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
 import { shownRecord } from '../shell/shown.ts';
 import { done, showPage } from '../shell/views.ts';
-import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
+import { addressOfZone, mustConfirm, type OfZone, shownZone, undoOf } from '../zones/head.ts';
 import { differing, seenText, tagManagedRecord } from './seen.ts';
 
 /** As many as a page of the list has. */
@@ -59,7 +59,9 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
           const words = isDeletion
             ? `${countText} ${records.length === 1 ? 'was' : 'were'} deleted.`
             : `The TTL of ${countText} was changed.`;
-          return done(request, reply, addressOfZone(zoneId), words);
+          // Records with owners stay as they are in an undo.
+          const undo = joinOwners(records) === null ? undoOf(request, zoneId) : undefined;
+          return done(request, reply, addressOfZone(zoneId), words, { undo });
         },
         (errors, refused) => page(context, request, reply, selection, { typed, errors, refused }),
       );

@@ -12,7 +12,17 @@ const OWN = fileURLToPath(new URL('./assets', import.meta.url));
 const fromPackage = (name: string) => dirname(fileURLToPath(import.meta.resolve(name)));
 
 /** The parts of console.css, in the order in which they apply. */
-const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css', 'overview.css'];
+const STYLES = [
+  'tokens.css',
+  'shell.css',
+  'forms.css',
+  'editor.css',
+  'tables.css',
+  'messages.css',
+  'history.css',
+  'live.css',
+  'overview.css',
+];
 
 const read = (name: string) => readFileSync(name, 'utf8');
 const withoutComments = (css: string) => css.replace(/\/\*[\s\S]*?\*\//g, '');

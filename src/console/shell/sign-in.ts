@@ -30,6 +30,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
       ['key'],
       async () => {
         const key = textField(typed, 'key');
+        if (key.startsWith('yk_')) throw refusal('key-of-a-team');
         const actor = await authenticate(context, key, request.clientAddress).catch((error) => {
           throw error instanceof Refusal ? refusal('not-a-persons-key') : error;
         });

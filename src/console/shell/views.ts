@@ -1,10 +1,10 @@
 // Renders templates to answers: the template engine, and the data that every page gets.
 import view from '@fastify/view';
-import { Eta } from 'eta';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ConsoleParts } from '../parts.ts';
 import { assetAddress } from './assets.ts';
+import { TEMPLATES, Templates } from './templates.ts';
 import { whenOf } from './when.ts';
 
 /** A message for the next page. */
@@ -13,6 +13,14 @@ export interface Flash {
   text: string;
   /** The id of the record in the list that the message is about. */
   record?: string | undefined;
+  /** The form of the button `Undo`. */
+  undo?: UndoForm | undefined;
+}
+
+/** A form without fields to fill in, which takes a change back. */
+export interface UndoForm {
+  address: string;
+  fields: readonly (readonly [name: string, value: string])[];
 }
 
 declare module '@fastify/secure-session' {
@@ -28,8 +36,6 @@ const SECTIONS = [
   ['/console/teams', 'Teams'],
 ] as const;
 
-const FOLDER = new URL('..', import.meta.url).pathname;
-
 declare module 'fastify' {
   interface FastifyInstance {
     /** The time of the service, for pages that say how long ago a moment was. */
@@ -39,8 +45,8 @@ declare module 'fastify' {
 
 export async function useViews(app: FastifyInstance, { now }: Pick<ConsoleParts['context'], 'now'>): Promise<void> {
   app.decorate('consoleNow', now);
-  const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
-  await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
+  const eta = new Templates();
+  await app.register(view, { engine: { eta }, root: TEMPLATES, production: true, propertyName: 'view' });
 }
 
 /** Answers with a page. `data` holds the values that its template names, `title` the title of the page. */
@@ -63,6 +69,7 @@ export async function showPage(
     once: request.server.newOnce,
     asset: assetAddress,
     version: manifest.version,
+    docs: request.server.docsUrl,
     sections: SECTIONS,
     whenOf: (at: string) => whenOf(at, now),
     path: request.url.split('?')[0],
@@ -74,18 +81,25 @@ export async function showPage(
 }
 
 /**
- * Redirects after a successful POST to a page that shows the message.
- * @param record the id of the record that the message is about, which the list marks
+ * Leads after a successful POST to a page that shows the message. htmx opens it as a page of its own.
+ * @param more the record that the message is about, which the list marks, and the form that takes the change back
  */
 export function done(
   request: FastifyRequest,
   reply: FastifyReply,
   address: string,
   text: string,
-  record?: string,
+  more: Pick<Flash, 'record' | 'undo'> = {},
 ): FastifyReply {
-  request.session.set('flash', { kind: 'done', text, record } satisfies Flash);
-  return reply.redirect(address, 303);
+  showNext(request, text, more);
+  if (request.headers['hx-request'] !== 'true') return reply.redirect(address, 303);
+  request.doneAt = address;
+  return reply.header('hx-redirect', address).type('text/html; charset=utf-8').send('');
+}
+
+/** Shows a message on the next page, or in the part of a page that answers this request. */
+export function showNext(request: FastifyRequest, text: string, more: Pick<Flash, 'record' | 'undo'> = {}): void {
+  request.session.set('flash', { kind: 'done', text, ...more } satisfies Flash);
 }
 
 /** Shows sentences on the next page, independent of the page. */

@@ -18,13 +18,17 @@ export function shownOctets(octets: number): string {
 function shownShares({ zones, records, bytes, keys, members }: QuotaView) {
   const showShare = (name: string, { used, limit }: { used: number; limit: number }) => ({
     name,
+    part: limit > 0 ? Math.min(1, used / limit) : 1,
     used: number.format(used),
     limit: number.format(limit),
   });
   return [
     showShare('Zones', zones),
     showShare('Records', records),
-    { name: 'Names and contents of records', used: shownOctets(bytes.used), limit: shownOctets(bytes.limit) },
+    {
+      ...{ name: 'Names and contents of records', part: bytes.limit > 0 ? Math.min(1, bytes.used / bytes.limit) : 1 },
+      ...{ used: shownOctets(bytes.used), limit: shownOctets(bytes.limit) },
+    },
     showShare('Valid API keys', keys),
     showShare('Members', members),
   ];

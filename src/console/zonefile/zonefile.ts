@@ -17,6 +17,7 @@ import { forgetUpload, identifyUpload, readUpload, uploadZoneFile } from '#servi
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { acceptUploads } from '../shell/multipart.ts';
+import { nameOwners } from '../shell/owner-label.ts';
 import { done, showPage } from '../shell/views.ts';
 import { addressOfZone, mustConfirm, type OfZone, readZoneHead } from '../zones/head.ts';
 import { foreignIn, shownDifference } from './difference.ts';
@@ -148,7 +149,7 @@ async function importFile(context: ServiceContext, request: FastifyRequest<OfZon
         upload.serial,
       );
       await forgetUpload(context, caller, zoneId);
-      const owners = ownersText(owned.owners, owned.count);
+      const owners = ownersText(owned.owners.map(nameOwners), owned.count);
       const revertNote =
         owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
       const words = `${created} created, ${updated} changed, ${deleted} deleted.${revertNote}`;

@@ -6,7 +6,9 @@ import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { readManagedZone } from '#service/zones/zones.ts';
 import { type Typed, textField } from '../shell/forms.ts';
+import { nameOwners } from '../shell/owner-label.ts';
 import { clipText, toUnicode } from '../shell/shown.ts';
+import type { UndoForm } from '../shell/views.ts';
 
 export interface OfZone {
   Params: { zoneId: string };
@@ -27,6 +29,15 @@ export function shownZone(zone: ManagedZone): ShownZone {
   return { ...zone, unicode: toUnicode(zoneName), brief: comment === undefined ? null : clipText(comment) };
 }
 
+/** The form that takes back all changes of records that this request makes in the zone. */
+export function undoOf(request: FastifyRequest, zoneId: string): UndoForm {
+  const fields = [
+    ['requestId', request.id],
+    ['back', 'records'],
+  ] as const;
+  return { address: `${addressOfZone(zoneId)}/undo`, fields };
+}
+
 /** The data that `partials/zone-nav` needs. @throws Refusal no_zone */
 export async function readZoneHead(context: ServiceContext, request: FastifyRequest, zoneId: string) {
   const zone = shownZone(await readManagedZone(context, requireActor(request), zoneId));
@@ -40,5 +51,5 @@ export async function readZoneHead(context: ServiceContext, request: FastifyRequ
  */
 export function mustConfirm(managedBy: string | null, typed: Typed): void {
   if (managedBy === null || textField(typed, 'anyway') === 'on') return;
-  throw refusal('managed-elsewhere', { owner: managedBy });
+  throw refusal('managed-elsewhere', { owner: nameOwners(managedBy) });
 }

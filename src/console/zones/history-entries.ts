@@ -5,6 +5,7 @@ import type { KeyName } from '#service/keys/names.ts';
 import { SERVICE_KEY } from '#service/owners/leases.ts';
 import type { ChangeView } from '#service/zones/history.ts';
 import { changedFields } from '../shell/changed-fields.ts';
+import { nameOwners } from '../shell/owner-label.ts';
 import { clipText } from '../shell/shown.ts';
 import { type When, whenOf } from '../shell/when.ts';
 
@@ -40,6 +41,10 @@ export interface HistoryGroup {
   entries: Entry[];
   /** Whether the request may have more changes on another page. */
   isCut: boolean;
+  /** The changes of the request, those of other pages included. */
+  total: number;
+  /** `Created 72 records`, for a request with more changes than a page shows unfolded. Null: few changes. */
+  summary: string | null;
   /** The time of the oldest change. */
   since: string;
   /** `undo`, or the time of a restore. Null for other changes. */
@@ -57,6 +62,9 @@ export interface HistoryGroup {
   restore: string;
 }
 
+/** Entries that a page shows without a click. */
+export const MAX_UNFOLDED = 3;
+
 const VERBS: Readonly<Record<string, string>> = {
   create: 'Created',
   change: 'Changed',
@@ -71,12 +79,14 @@ const VERBS: Readonly<Record<string, string>> = {
  * @param changes newest first
  * @param names the names of the keys, by id
  * @param more whether there are newer and older changes on other pages.
+ * @param counts the changes of requests that may be on two pages, by request
  */
 export function groupHistory(
   changes: readonly ChangeView[],
   names: ReadonlyMap<string, KeyName>,
   now: Date,
   more: { newer: boolean; older: boolean } = { newer: false, older: false },
+  counts: ReadonlyMap<string, number> = new Map(),
 ): HistoryGroup[] {
   const groups: HistoryGroup[] = [];
   const undoneIds = undoneIn(changes);
@@ -95,6 +105,8 @@ export function groupHistory(
         requestId: change.requestId,
         entries: [entry],
         isCut: more.newer && groups.length === 0,
+        total: 1,
+        summary: null,
         since: change.at,
         mark,
         undone: null,
@@ -108,10 +120,20 @@ export function groupHistory(
   if (oldest !== undefined && more.older) oldest.isCut = true;
   return groups.map((group) => ({
     ...group,
+    ...describeSize(group, counts),
     undone: describeUndone(group, undoneIds),
     undo: buildUndoQuery(group),
     undoKey: buildUndoKeyQuery(group),
   }));
+}
+
+/** A request whose changes are all on the page has no count of its own. */
+function describeSize({ entries, isCut, requestId }: HistoryGroup, counts: ReadonlyMap<string, number>) {
+  const total = isCut ? (counts.get(requestId) ?? entries.length) : entries.length;
+  if (total <= MAX_UNFOLDED) return { total, summary: null };
+  const [verb, ...others] = new Set(entries.map((entry) => (entry.subject === null ? '' : entry.verb)));
+  const size = total.toLocaleString('en');
+  return { total, summary: verb && others.length === 0 ? `${verb} ${size} records` : `${size} changes` };
 }
 
 /**
@@ -153,7 +175,7 @@ function encodeQuery(query: Record<string, string>): string {
 }
 
 function toAuthor({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {
-  const shared = { keyId, owner: owner === undefined ? null : ownerName(owner) };
+  const shared = { keyId, owner: owner === undefined ? null : nameOwners(owner) };
   if (key === undefined) return { ...shared, name: keyId === SERVICE_KEY ? 'the service' : 'a deleted key', by: null };
   if (key.email !== null)
     return { ...shared, name: key.email, by: key.name === 'console' ? 'console' : `key ${key.name}` };
@@ -163,12 +185,6 @@ function toAuthor({ keyId, owner }: ChangeView, key: KeyName | undefined): Autho
 /** `curl` for `curl/8.5.0`: the first product of a User-Agent (RFC 9110 section 10.1.5). */
 function parseProgram(agent: string): string {
   return clipText(agent.split(/[/\s]/)[0] || agent, 40);
-}
-
-/** `default/www in cluster prod` for the object of a cluster. */
-function ownerName(owner: string): string {
-  const [, cluster, object] = /^k8s:([^/]+)\/([^/]+\/.+)$/.exec(owner) ?? [];
-  return object === undefined ? clipText(owner) : clipText(`${object} in cluster ${cluster}`);
 }
 
 function toEntry(change: ChangeView): Entry {

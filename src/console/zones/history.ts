@@ -2,13 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { requireActor } from '#http/hooks/auth.ts';
 import { readKeyNames } from '#service/keys/names.ts';
-import { findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
+import { countRequests, findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { withQuery } from '../shell/shown.ts';
 import { type Trail, trailLinks } from '../shell/trail.ts';
 import { showPage } from '../shell/views.ts';
 import { type OfZone, readZoneHead } from './head.ts';
-import { groupHistory } from './history-entries.ts';
+import { groupHistory, MAX_UNFOLDED } from './history-entries.ts';
 
 const PAGE = 40;
 /** The longest text of a filter, in characters. Names and addresses are not longer. */
@@ -45,6 +45,10 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       context,
       historyPage.changes.map(({ keyId }) => keyId),
     );
+    const more = { newer: cursor !== undefined, older: historyPage.next !== undefined };
+    const ends = [more.newer && historyPage.changes[0], more.older && historyPage.changes.at(-1)];
+    const cut = ends.flatMap((change) => change || []);
+    const counts = await countRequests(context, requireActor(request), zone.id, cut);
     const here = `${home}/history`;
     return showPage(request, reply, 'zones/history', {
       title: `History of ${zone.zoneName}`,
@@ -53,11 +57,9 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       typed,
       isFiltered,
       isCut: historyPage.isCut,
-      kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
-      groups: groupHistory(historyPage.changes, names, context.now(), {
-        newer: cursor !== undefined,
-        older: historyPage.next !== undefined,
-      }),
+      kinds: [['', 'Any kind'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
+      maxUnfolded: MAX_UNFOLDED,
+      groups: groupHistory(historyPage.changes, names, context.now(), more, counts),
       pages: trailLinks(request.query, historyPage.next, (query) => withQuery(here, { ...typed, ...query })),
     });
   });

@@ -12,7 +12,7 @@ import { attemptForm, type FormErrors, judge, list, readTyped, type Typed, textF
 import { clipText } from '../shell/shown.ts';
 import { done, showPage } from '../shell/views.ts';
 import { identifyPreview, makeAsSeen, placesIn, previewDifferences } from './difference.ts';
-import { type OfZone, readZoneHead } from './head.ts';
+import { type OfZone, readZoneHead, undoOf } from './head.ts';
 
 const COUNTS = { bucket: 'records', changes: 'operation' } as const;
 
@@ -46,7 +46,10 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
           total.differences === 0
             ? 'The records were as before already.'
             : `Undone: the records of ${placesIn(total.differences)} are as before.`;
-        return done(request, reply, `${home}/history`, word);
+        const undo = total.differences === 0 ? undefined : undoOf(request, request.params.zoneId);
+        // The person did not come from the history.
+        const address = textField(typed, 'back') === 'records' ? home : `${home}/history`;
+        return done(request, reply, address, word, { undo });
       },
       async (errors, { code }) => {
         // The page shows the differences of now, which the person may confirm.

@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
-import { readCaller, requireActor } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import { changeProperties, setZoneState } from '#service/zones/properties.ts';
-import { readStatus, removeZone } from '#service/zones/zones.ts';
+import { removeZone } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
@@ -110,7 +110,12 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         mustConfirm(zone.managedBy, typed);
         const condition = toTagCondition(seenIn(typed.seen)[0]);
         await removeZone(context, { ...readCaller(request), condition }, zone.id);
-        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
+        const fields = [
+          ['zoneName', zone.zoneName],
+          ['zoneId', zone.id],
+        ] as const;
+        const undo = context.quarantineMs > 0 ? { address: '/console/zones/deleted', fields } : undefined;
+        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`, { undo });
       },
       (errors, refused) => deletePage(context, request, reply, { typed, errors, refused }),
     );
@@ -124,10 +129,8 @@ async function settings(
   again: Again = {},
 ) {
   const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
-  const status = await readStatus(context, requireActor(request), zone.id);
-  const isChecked = context.delegation?.look != null;
   const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
-  const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
+  const page = { title: zone.zoneName, zone, home, secondaries };
   return showPage(request, reply, 'zones/settings', { ...page, ...again });
 }
 

@@ -7,14 +7,14 @@ import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createZone } from '#service/zones/create.ts';
 import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';
-import { readStatus } from '#service/zones/zones.ts';
+import { isParentHosted, readStatus } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { readVisitor } from '../shell/session.ts';
 import { parsePositive, searchTexts, withQuery } from '../shell/shown.ts';
 import { parseSorting, sortChoices, sortHeads } from '../shell/sorting.ts';
 import { done, showPage } from '../shell/views.ts';
-import { addressOfZone, type OfZone, readZoneHead, shownZone } from './head.ts';
+import { addressOfZone, shownZone } from './head.ts';
 
 const SIZES = [25, 50, 100];
 const PAGE = 50;
@@ -51,13 +51,6 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     return showPage(request, reply, 'zones/delegations', { title: 'Delegations', statuses, isChecked });
   });
 
-  app.get<OfZone>('/zones/:zoneId/delegation', async (request, reply) => {
-    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
-    const status = await readStatus(context, requireActor(request), zone.id);
-    const page = { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked };
-    return showPage(request, reply, 'zones/delegation-page', page);
-  });
-
   app.get('/zones/new', async (request, reply) => newPage(request, reply));
 
   app.post('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
@@ -75,13 +68,13 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           newKey: textField(typed, 'newKey') === 'on',
         });
         const zone = await createZone(context, readCaller(request), body);
-        const word =
-          zone.status === 'done' ? '' : ' Publish the name servers and the DS records below at the parent zone.';
+        // Without a check, only a parent zone here is known to delegate the zone.
+        const isStepLeft = isChecked ? zone.status === 'ds_required' : !(await isParentHosted(context, zone.zoneName));
         return done(
           request,
           reply,
-          `${addressOfZone(zone.id)}/settings`,
-          `The zone ${zone.zoneName} was created and is live${keyWords(zone.key)}.${word}`,
+          withQuery(addressOfZone(zone.id), { next: isStepLeft ? 'delegation' : null }),
+          `The zone ${zone.zoneName} was created${keyWords(zone.key)}.`,
         );
       },
       (errors) => newPage(request, reply, { typed, errors }),

@@ -9,6 +9,7 @@ import { MAX_TEXT } from '../names/labels.ts';
 import { parseOwnerName } from '../names/name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
 import type { Steps } from '../steps.ts';
+import { parseTtlText } from '../ttl-text.ts';
 import { isRecordType, type RecordType } from '../types/index.ts';
 import { isOwnType } from '../types/numbers.ts';
 import type { OldType } from '../types/old-types.ts';
@@ -140,7 +141,7 @@ function directive(state: State, { number, words: [first, argument, ...more] }: 
     state.origin = origin;
     return accept({ kind: 'directive' });
   }
-  const ttl = revisedTtl(state, parseTtl(argument.text), number);
+  const ttl = revisedTtl(state, parseTtlText(argument.text), number);
   if (ttl === null || ttl < MIN_TTL || ttl > MAX_TTL) {
     return refuse(name, `${clip(argument.text)} is not a time from ${MIN_TTL} to ${MAX_TTL} seconds.`);
   }
@@ -218,7 +219,7 @@ function readHead(words: readonly Word[]): Verdict<{ type: string; ttl: number |
   let ttl: number | null = null;
   let hasClass = false;
   for (const [index, { text, quoted }] of words.entries()) {
-    const seconds: number | null = quoted || ttl !== null ? null : parseTtl(text);
+    const seconds: number | null = quoted || ttl !== null ? null : parseTtlText(text);
     if (seconds !== null) {
       ttl = seconds;
     } else if (!hasClass && !quoted && /^(IN|CH|HS|CS|CLASS[0-9]+)$/i.test(text)) {
@@ -297,14 +298,4 @@ function plainName(text: string): string | null {
     return plainCharacter;
   });
   return isAllowed ? plain : null;
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
-
-/** Seconds, or a sum of times with units as other name servers have them (`1h30m`); null for any other word. */
-function parseTtl(text: string): number | null {
-  if (/^[0-9]{1,10}$/.test(text)) return Number(text);
-  if (text.length > 40 || !/^(?:[0-9]+[smhdw])+$/i.test(text)) return null;
-  const parts = text.toLowerCase().matchAll(/([0-9]+)([smhdw])/g);
-  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit!]!, 0);
 }

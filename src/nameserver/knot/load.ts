@@ -22,11 +22,11 @@ import { type Clock, realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from '../engine.ts';
-import { beginConfiguration } from './apply.ts';
 import type { KnotArguments, KnotControl, KnotItem } from './control.ts';
 import { isRefusal } from './errors.ts';
 import type { KnotFolder } from './folder.ts';
 import { absolute, unitOfSoa, unitsOfSet } from './records.ts';
+import { changeZoneItems } from './zone-items.ts';
 
 export interface ZoneLoad {
   readonly zone: string;
@@ -67,17 +67,12 @@ export async function loadKnotZone(context: LoadContext, load: ZoneLoad, signal:
   const file = join(folder.storage, `load-${createHash('sha256').update(zone).digest('hex')}.zone`);
   await pipeline(Readable.from(pieces(load)), createWriteStream(file, { mode: 0o600 }), { signal });
   const items = [
-    { item: 'zonefile-load', data: 'difference' },
-    { item: 'file', data: file },
-    ...(isHeld ? [] : [{ item: 'serial-policy', data: 'increment' }]),
+    { zone, item: 'zonefile-load', data: 'difference' },
+    { zone, item: 'file', data: file },
+    ...(isHeld ? [] : [{ zone, item: 'serial-policy', data: 'increment' }]),
   ];
   const at = { zone: absolute(zone) };
-  await configure(
-    control,
-    'conf-set',
-    items.map((item) => ({ section: 'zone', id: absolute(zone), ...item })),
-    signal,
-  );
+  await changeZoneItems(control, items, signal);
   let isAsked = false;
   let isServed = false;
   for (;;) {
@@ -134,30 +129,6 @@ function findState(states: readonly KnotItem[], type: string): string | undefine
 }
 
 function unset(control: KnotControl, zones: readonly string[], signal: AbortSignal): Promise<void> {
-  const units = zones.flatMap((zone) => ITEMS.map((item) => ({ section: 'zone', id: absolute(zone), item })));
-  return configure(control, 'conf-unset', units, signal);
-}
-
-function configure(
-  control: KnotControl,
-  command: 'conf-set' | 'conf-unset',
-  units: readonly KnotArguments[],
-  signal: AbortSignal,
-): Promise<void> {
-  return control.sessionAlone(async ({ run }) => {
-    await beginConfiguration(run);
-    try {
-      for (const unit of units) {
-        await run(command, unit).catch((error: unknown) => {
-          // An item that is not set, or a zone that was removed.
-          const isGone = command === 'conf-unset' && isRefusal(error, 'not exists', 'invalid identifier');
-          if (!isGone) throw error;
-        });
-      }
-      await run('conf-commit');
-    } catch (error) {
-      await run('conf-abort').catch(() => {});
-      throw error;
-    }
-  }, signal);
+  const items = zones.flatMap((zone) => ITEMS.map((item) => ({ zone, item })));
+  return changeZoneItems(control, items, signal);
 }

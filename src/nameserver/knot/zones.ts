@@ -9,6 +9,7 @@ import type { ServedSet } from '#dns/served.ts';
 import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
 import type { KnotControl, KnotItem } from './control.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
+import { createHistories, type Histories } from './history.ts';
 import { derivePublicKey, type KeyStore, keyIdOfPublic, type ZoneKey } from './keys.ts';
 import { type LoadContext, loadKnotZone, tidyLoads } from './load.ts';
 import { streamPages } from './pages.ts';
@@ -27,6 +28,8 @@ export interface ZoneEngineOptions extends LoadContext {
   keys: KeyStore;
   /** Changes with more RRsets are loaded. (Default: 2,000.) */
   loadSets?: number;
+  /** Zones with more RRsets keep a long history. (Default: 10,000.) */
+  largeSets?: number;
 }
 
 export interface KnotEngine extends ZoneEngine {
@@ -47,6 +50,7 @@ class KnotZones implements KnotEngine {
   // Additions, removals and loads change the configuration. Knot lets such a change wait until no zone is being loaded,
   // and with it all other commands, so they wait here for each other and for loads.
   readonly #lists = createSerial();
+  readonly #histories: Histories;
   /** Zones that were added here and have no contents yet. */
   readonly #added = new Set<string>();
   /** The zones in the configuration after the last list or change; null: not known. */
@@ -64,6 +68,7 @@ class KnotZones implements KnotEngine {
     this.#control = options.control;
     this.#keys = options.keys;
     this.#clock = options.clock ?? realClock;
+    this.#histories = createHistories(options.control, options.largeSets);
   }
 
   async version(signal?: AbortSignal): Promise<string> {
@@ -89,6 +94,7 @@ class KnotZones implements KnotEngine {
       for (const { zone } of newZones) {
         presentZones.add(zone);
         this.#added.add(zone);
+        this.#histories.forget(zone);
       }
       await this.#replaceKeys(others, signal);
     });
@@ -127,8 +133,13 @@ class KnotZones implements KnotEngine {
     return this.#control.session((session) => checkLoaded(session, name), signal);
   }
 
-  read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncIterable<ServedSet[]> {
-    return readZone(this.#control, name, signal, onSignature);
+  async *read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncGenerator<ServedSet[]> {
+    let count = 0;
+    for await (const sets of readZone(this.#control, name, signal, onSignature)) {
+      count += sets.length;
+      yield sets;
+    }
+    await this.#keepHistory(name, count, signal);
   }
 
   tidy(signal: AbortSignal): Promise<void> {
@@ -142,9 +153,16 @@ class KnotZones implements KnotEngine {
       const loadedSerial = change.sets.length > loadSets ? await this.#load(name, change, signal) : null;
       const serial = loadedSerial ?? (await this.#commit(name, change, signal));
       this.#added.delete(name);
+      await this.#keepHistory(name, change.whole?.size ?? 0, signal);
       return serial;
     };
     return this.#changes(name, apply, signal);
+  }
+
+  /** @param sets the number of RRsets or names that the zone has at least */
+  async #keepHistory(name: string, sets: number, signal: AbortSignal): Promise<void> {
+    if (!this.#histories.isDue(name, sets)) return;
+    await this.#lists('', () => this.#histories.lengthen(name, signal), signal);
   }
 
   async #commit(name: string, change: ZoneChange, signal: AbortSignal): Promise<number> {

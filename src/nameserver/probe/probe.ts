@@ -11,6 +11,7 @@ export type { ExpectedRrset } from './compare.ts';
 export type { ProbeEndpoint } from './exchange.ts';
 export type { ProbeQuestion, ResourceRecord } from './message.ts';
 export { chooseResolvers } from './resolvers.ts';
+export { hasRoute } from './route.ts';
 export {
   type AddressResolver,
   type NameServer,

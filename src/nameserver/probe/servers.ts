@@ -22,6 +22,11 @@ interface ResolveOptions {
   readonly resolver: AddressResolver;
   /** The families, the one to ask first at the beginning. (Default: those of this machine.) */
   readonly families?: readonly Family[] | undefined;
+  /**
+   * Whether this machine has a route to an address. With it, the addresses of both families that it accepts are
+   * servers. (Default: those of one family.)
+   */
+  readonly hasRoute?: ((address: string) => Promise<boolean>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +40,7 @@ const DNS_PORT = 53;
 
 /**
  * One server per address of each name, of one family: see orderFamilies. The addresses of both families belong to one
- * machine.
+ * machine, so one of them proves its data. A measurement of the way to the machine needs both, and sets `hasRoute`.
  * @throws the signal's reason when it aborts.
  */
 export async function resolveServers(
@@ -55,17 +60,37 @@ export async function resolveServers(
 
 async function resolveNameServer(
   name: string,
-  { overrides, resolver, families, signal }: ResolveOptions & { readonly families: readonly Family[] },
+  { overrides, resolver, families, hasRoute, signal }: ResolveOptions & { readonly families: readonly Family[] },
 ): Promise<NameServer[]> {
   const override = overrides.get(name);
   if (override !== undefined) return [{ name, ...override }];
-  const none = (): string[] => [];
+  const lookUp = (family: Family): Promise<string[]> =>
+    unlessAborted((family === 4 ? resolver.resolve4(name) : resolver.resolve6(name)).catch(NONE), signal);
+  const addresses = hasRoute ? await findReachable(families, lookUp, hasRoute) : await findFirst(families, lookUp);
+  return addresses.map((address) => ({ name, address, port: DNS_PORT }));
+}
+
+const NONE = (): string[] => [];
+
+type LookUp = (family: Family) => Promise<string[]>;
+
+async function findFirst(families: readonly Family[], lookUp: LookUp): Promise<string[]> {
   for (const family of families) {
-    const lookup = family === 4 ? resolver.resolve4(name) : resolver.resolve6(name);
-    const addresses = await unlessAborted(lookup.catch(none), signal);
-    if (addresses.length > 0) return addresses.sort().map((address) => ({ name, address, port: DNS_PORT }));
+    const addresses = await lookUp(family);
+    if (addresses.length > 0) return addresses.sort();
   }
   return [];
+}
+
+/** If the machine has a route to none of them, all are servers, and none of them answers. */
+async function findReachable(
+  families: readonly Family[],
+  lookUp: LookUp,
+  hasRoute: NonNullable<ResolveOptions['hasRoute']>,
+): Promise<string[]> {
+  const addresses = (await Promise.all(families.map(lookUp))).flatMap((each) => each.sort());
+  const routes = await Promise.all(addresses.map(hasRoute));
+  return routes.includes(true) ? addresses.filter((_, at) => routes[at]) : addresses;
 }
 
 // Node's resolver does not accept a signal.

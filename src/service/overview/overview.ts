@@ -2,7 +2,8 @@
 // whose teams own every zone of the service see them.
 import { hasOtherZones, readDays } from '#store/change-days.ts';
 import { type NodeSample, readSamples } from '#store/node-samples.ts';
-import { livingRows } from '#store/nodes.ts';
+import { behindSince, livingRows } from '#store/nodes.ts';
+import { readZoneTotals } from '#store/zone-totals.ts';
 import { type Actor, teamsOfActor } from '../accounts/actor.ts';
 import { type ClusterView, readClusters } from '../clusters/clusters.ts';
 import type { ServiceContext } from '../context.ts';
@@ -11,7 +12,9 @@ export type { NodeSample } from '#store/node-samples.ts';
 
 export interface Overview {
   /** Null: other tenants have zones here. */
-  nodes: { samples: NodeSample[]; living: number } | null;
+  nodes: { samples: NodeSample[]; living: number; late: string[] } | null;
+  /** The zones of the person and of the person's teams, and their records. */
+  totals: { zones: number; records: number };
   /** The changes of zones and records by day in UTC, the oldest first. Counted a few minutes later. */
   days: { day: string; changes: number }[];
   clusters: ClusterView[];
@@ -28,20 +31,23 @@ export async function readOverview(context: ServiceContext, actor: Actor): Promi
   const { db } = context;
   const now = context.now();
   const owners = [...teamsOfActor(actor), ...(actor.user === null ? [] : [actor.user.id])];
-  const [days, clusters, isShared] = await Promise.all([
+  const [totals, days, clusters, isShared] = await Promise.all([
+    readZoneTotals(db, teamsOfActor(actor), actor.user?.id ?? null),
     readDays(db, owners, new Date(now.getTime() - (DAYS - 1) * DAY_MS)),
     readClusters(context, actor, undefined),
     hasOtherZones(db, owners),
   ]);
-  return { days: allDays(days, now), clusters, nodes: isShared ? null : await readNodes(context, now) };
+  return { totals, days: allDays(days, now), clusters, nodes: isShared ? null : await readNodes(context, now) };
 }
 
 async function readNodes({ db }: ServiceContext, now: Date): Promise<NonNullable<Overview['nodes']>> {
-  const [samples, livingNodes] = await Promise.all([
+  const [samples, livingNodes, lateNodes] = await Promise.all([
     readSamples(db, new Date(now.getTime() - DAY_MS), SLOT_SECONDS),
     livingRows(db),
+    behindSince(db),
   ]);
-  return { samples, living: new Set(livingNodes.map(({ node }) => node)).size };
+  const [living, late] = [livingNodes, lateNodes].map((rows) => [...new Set(rows.map(({ node }) => node))]);
+  return { samples, living: living?.length ?? 0, late: late ?? [] };
 }
 
 function allDays(knownDays: Overview['days'], now: Date): Overview['days'] {

@@ -56,6 +56,7 @@ export const ACCOUNT_REFUSALS = {
     code: 'not_found',
     sentence: 'No such invitation to you; it may have been revoked, or it has expired.',
   },
+  'no-own-key': { code: 'not_found', sentence: 'You have no such session or key: it has ended already.' },
   'no-key': { code: 'not_found', sentence: 'No such key of this team.' },
   'key-once': {
     code: 'bad_request',
@@ -155,6 +156,12 @@ export const ACCOUNT_REFUSALS = {
     code: 'conflict',
     field: 'name',
     sentence: 'the cluster {name} sent a heartbeat less than {seconds} seconds ago. Stop its operator first.',
+  },
+  'key-of-a-team': {
+    code: 'bad_request',
+    field: 'key',
+    sentence:
+      'This is the key of a team, which is for programs. People sign in with a personal key, which begins with yu_.',
   },
   'not-a-persons-key': {
     code: 'bad_request',

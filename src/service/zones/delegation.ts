@@ -32,17 +32,27 @@ export function creationStatus(
   return delegationState === null ? 'done' : 'ds_required';
 }
 
-/** The current status. It waits for the delegation check, if the check is on. */
-export async function judgeNewZone(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
+/** The delegation of a zone, and the step that its owner still has to take. */
+export interface DelegationState {
+  status: CreationStatus;
+  /** Null: the parent was not asked, because it is here, or because there is none, or because the check is off. */
+  seen: DelegationSeen | null;
+  /** Whether this service hosts a zone above, which has NS and DS of this one. */
+  isHosted: boolean;
+}
+
+/** It waits for the delegation check, if the check is on. */
+export async function lookAtDelegation(context: ServiceContext, zone: ZoneRow): Promise<DelegationState> {
   const { privateTlds, look } = context.delegation ?? NO_DELEGATION;
   const isHosted = (await findParentZone(context.db, zone.name)) !== null;
   const isLookNeeded = look !== null && !isHosted && !privateTlds.has(zone.name);
-  return creationStatus(
-    zone.name,
-    isHosted,
-    privateTlds,
-    isLookNeeded ? await look(zone.name, zone.ds.map(parseStoredDs), ownerOf(zone)) : null,
-  );
+  const seen = isLookNeeded ? await look(zone.name, zone.ds.map(parseStoredDs), ownerOf(zone)) : null;
+  return { status: creationStatus(zone.name, isHosted, privateTlds, seen), seen, isHosted };
+}
+
+/** The current status. It waits for the delegation check, if the check is on. */
+export async function judgeNewZone(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
+  return (await lookAtDelegation(context, zone)).status;
 }
 
 function ownerOf({ teamId, userId }: ZoneRow): string {

@@ -1,4 +1,5 @@
 // Reads the history of a zone. The history of a deleted zone cannot be read.
+import { countSiblings } from '#store/change-counts.ts';
 import { type ChangeFilter, searchChanges } from '#store/change-search.ts';
 import { listPastChanges, type PastChange } from '#store/changes.ts';
 import { type Actor, mustReadWholeZone, recordLevel } from '../accounts/actor.ts';
@@ -51,6 +52,24 @@ export async function findChanges(
   const searchResult = await searchChanges(context.db, id, { ...filter, zoneOnly }, { before, limit: query.limit });
   const next = searchResult.next === null ? {} : { next: writeCursor(searchResult.next) };
   return { changes: searchResult.changes.map(toChangeView), ...next, isCut: searchResult.isCut };
+}
+
+/**
+ * How many changes the requests of these changes made, by request, for a page that shows a part of them.
+ * @throws Refusal no_zone, forbidden
+ */
+export async function countRequests(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  changes: readonly Pick<ChangeView, 'id' | 'requestId'>[],
+): Promise<ReadonlyMap<string, number>> {
+  const { id, zoneOnly } = await readable(context, actor, zoneId);
+  if (zoneOnly) return new Map();
+  const counts = changes.map(
+    async (change) => [change.requestId, await countSiblings(context.db, id, change)] as const,
+  );
+  return new Map(await Promise.all(counts));
 }
 
 async function readable(

@@ -13,7 +13,7 @@ import { mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { readInSlot } from '../large-read.ts';
 import { insist, refusal } from '../refusal.ts';
-import { type CreationStatus, judgeNewZone } from './delegation.ts';
+import { type CreationStatus, type DelegationState, judgeNewZone, lookAtDelegation } from './delegation.ts';
 import { findEnclosingZone } from './lookup.ts';
 import { findParentZone, touchParent } from './parent.ts';
 import { keepName, quarantineZone } from './quarantine.ts';
@@ -83,6 +83,11 @@ export async function readDs(context: ServiceContext, actor: Actor, id: string):
 /** The creation status of a zone now. This may query the parent zone. @throws Refusal no_zone */
 export async function readStatus(context: ServiceContext, actor: Actor, id: string): Promise<CreationStatus> {
   return judgeNewZone(context, await seeZone(context, actor, id, 'no_zone'));
+}
+
+/** The delegation of a zone now. This may query the parent zone. @throws Refusal no_zone */
+export async function readDelegation(context: ServiceContext, actor: Actor, id: string): Promise<DelegationState> {
+  return lookAtDelegation(context, await seeZone(context, actor, id, 'no_zone'));
 }
 
 /** Whether a zone of this service encloses the zone with this name. */

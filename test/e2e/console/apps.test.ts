@@ -16,7 +16,7 @@ const status = async (key: string) => (await service.request('GET', '/zones', un
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
-  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByLabel('Personal API key').fill(ada.text);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
 }
@@ -36,7 +36,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 test('a person signs in, creates a key, uses it, revokes it and signs out by keyboard alone', async () => {
   const page = await browser.open();
   await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
-  await tabTo(page, /^Your key/);
+  await tabTo(page, /^Personal API key/);
   await page.keyboard.type(ada.text);
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/console\/(?!sign-in)/);

@@ -18,7 +18,7 @@ test.each([true, false])(
   async (javaScriptEnabled) => {
     const page = await browser.open({ javaScriptEnabled });
     await page.goto(`${BASE}/console/sign-in`);
-    await page.getByLabel('Your key').fill(ada.text);
+    await page.getByLabel('Personal API key').fill(ada.text);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.goto(`${BASE}/console/zones`);
     let clicks = 0;
@@ -49,10 +49,10 @@ test.each([true, false])(
 test('a zone of 100,000 records has pages in both directions, from both ends, without flaws', async () => {
   const page = await browser.open();
   await page.goto(`${BASE}/console/sign-in`);
-  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByLabel('Personal API key').fill(ada.text);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.goto(`${BASE}/console/zones`);
-  await page.getByRole('link', { name: 'large.example' }).click();
+  await page.getByRole('link', { name: 'large.example', exact: true }).click();
   await page.getByRole('link', { name: 'Next page' }).click();
   await page.getByText('51–100 of 100,000').waitFor();
   expect(await findFlaws(page)).toEqual([]);

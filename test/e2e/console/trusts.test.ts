@@ -22,7 +22,7 @@ const tokenOf = (aud: string) => {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/console/sign-in`);
-  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByLabel('Personal API key').fill(ada.text);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
 }

@@ -88,7 +88,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       const [zone] = await fetchZones(stack.client, { zoneName: 'site.example' });
       const records = await words(`/console/zones/${zone?.id}`);
       for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
-        expect(records).toMatch(new RegExp(`managed by k8s:[-0-9a-f]{36}/default/${name} `));
+        expect(records).toMatch(new RegExp(`managed by DNSRecord default/${name} `));
       }
       expect(await words(`/console/zones/${zone?.id}/history`)).toContain('zonestead-operator');
       const live = () => words(`/console/zones/${zone?.id}/live?name=www&type=A`);

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { one, render, type Values } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 import { readPage } from '../../support/docs/document.ts';
 import { PAGES } from '../../support/docs/plan.ts';
 
@@ -41,8 +42,7 @@ test.each(shown)('$page, $section: the chart accepts the values', async ({ value
 });
 
 test('values for production render no built-in Postgres, but disruption budgets, policies and monitors', async () => {
-  const production = shown.find(({ section }) => section === 'Values for production')?.values ?? {};
-  const objects = await render(production);
+  const objects = await render(VALUE_SETS.production ?? {});
   const kinds = objects.map(({ kind }) => kind);
   expect(objects.filter(({ metadata }) => metadata.name === 'zonestead-postgres')).toEqual([]);
   expect(kinds).toEqual(

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
 
+const TRUST = { name: 'ci', team: 'first', issuer: 'https://ci.example', audience: 'zonestead', match: { sub: 'ci' } };
 const POLICIES = ['ipFamilyPolicy', 'ipFamilies'] as const;
 const EVERYTHING: Values = {
   api: { updates: { enabled: true } },
@@ -99,8 +100,32 @@ test.each([
   [{ edge: { networks: ['::ffff:192.0.2.1'] } }, 'write the IPv4 address or network alone, for instance 192.0.2.0/24'],
   [{ nameserver: { listenAddresses: ['::ffff:192.0.2.1'] } }, 'nameserver.listenAddresses has ::ffff:192.0.2.1'],
   [{ secondaries: [{ name: 'a', addresses: ['[::ffff:192.0.2.1]:53'] }] }, 'the addresses of the secondary a'],
-  [{ api: { trustedProxies: ['fe80::1%eth0'] } }, '/api/trustedProxies/0'],
-  [{ nameserver: { listenAddresses: ['fe80::1%eth0'] } }, '/nameserver/listenAddresses/0'],
+  [{ api: { resolvers: ['[::ffff:192.0.2.53]:53'] } }, 'api.resolvers has [::ffff:192.0.2.53]:53, an IPv4 address'],
+  [
+    { operator: { nameserverAddresses: { 'ns1.example': '[::ffff:c000:201]:53' } } },
+    'operator.nameserverAddresses has [',
+  ],
+  [
+    { dns: { service: { loadBalancerSourceRanges: ['::ffff:0:0/96'] } } },
+    'dns.service.loadBalancerSourceRanges has ::',
+  ],
+  [{ trusts: { list: [{ ...TRUST, networks: ['::ffff:192.0.2.0/120'] }] } }, 'the networks of the trust ci has ::ffff'],
+  [{ api: { trustedProxies: ['fe80::1%eth0'] } }, 'api.trustedProxies has fe80::1%eth0, an address with a zone id'],
+  [{ api: { trustedProxies: ['fe80::%eth0/64'] } }, 'on one machine only: write an address without "%"'],
+  [
+    { nameserver: { listenAddresses: ['fe80::1%eth0'] } },
+    'nameserver.listenAddresses has fe80::1%eth0, an address with',
+  ],
+  [
+    { operator: { resolvers: ['[fe80::1%eth0]:53'] } },
+    'operator.resolvers has [fe80::1%eth0]:53, an address with a zone',
+  ],
+  [{ edge: { primaries: ['[fe80::1%eth0]:53'] } }, 'edge.primaries has [fe80::1%eth0]:53, an address with a zone id'],
+  [
+    { secondaries: [{ name: 'a', addresses: ['[fe80::1%eth0]:53'] }] },
+    'the addresses of the secondary a has [fe80::1%',
+  ],
+  [{ trusts: { list: [{ ...TRUST, networks: ['fe80::1%eth0'] }] } }, 'the networks of the trust ci has fe80::1%eth0'],
   [{ ipFamilies: ['IPv5'] }, '/ipFamilies/0'],
   [{ ipFamilyPolicy: 'DualStack' }, '/ipFamilyPolicy'],
 ])('The chart refuses %j', async (values, words) => {

@@ -359,38 +359,17 @@ test('values of the chart keep the templates of Prometheus in alerts, and link t
   const [first] = one(unsaid, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
   const [file = '', heading] = first.annotations.runbook_url.split('#');
   expect((await readFile(`${ROOT}${file}`, 'utf8')).toLowerCase()).toContain(`## ${heading}\n`);
+  const docs = { docsUrl: 'https://docs.example.net/0.1/', monitoring: { prometheusRule: { enabled: true } } };
+  const published = await render(docs);
+  const [second] = one(published, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
+  expect(second.annotations.runbook_url).toBe(`https://docs.example.net/0.1/reference/alerts.html#${heading}`);
+  const { env } = one(published, 'Deployment', 'zonestead-api').spec.template.spec.containers[0];
+  expect(env).toContainEqual({ name: 'ZONESTEAD_DOCS_URL', value: docs.docsUrl });
   const board = one(objects, 'ConfigMap', 'zonestead-dashboard');
   expect(JSON.parse(board.data['zonestead.json'])).toEqual(
     JSON.parse(await readFile(`${CHART}/files/dashboard.json`, 'utf8')),
   );
   expect(board.metadata.namespace).toBe('monitoring');
-});
-
-test('NOTES warn of settings for evaluation only, and show valid objects', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'zonestead-notes-'));
-  const notes = async (values: object) => {
-    const file = join(folder, 'values.json');
-    await writeFile(file, JSON.stringify(values));
-    const { out } = await helm('install', 'zonestead', CHART, '-n', 'dns', '--dry-run=client', '--values', file);
-    return out.slice(out.indexOf('NOTES:'));
-  };
-  try {
-    const trial = await notes({});
-    expect(trial.match(/^WARNING: \S+/gm)).toEqual([
-      'WARNING: global.imageRegistry',
-      'WARNING: database.mode',
-      'WARNING: nameservers',
-      'WARNING: api.resolvers',
-    ]);
-    const shown = /<<'EOF'\n([\s\S]*?)\n {2}EOF/.exec(trial)?.[1]?.replace(/^ {2}/gm, '') ?? '';
-    expect(parseObjects(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
-      ['DNSZone', 'mine.example'],
-      ['DNSRecord', 'mine'],
-    ]);
-    expect(await notes(VALUE_SETS.production ?? {})).not.toContain('WARNING');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 });
 
 test('deploy/manifests equals the output of `npm run generate`', async () => {

@@ -52,6 +52,34 @@ test('a reader imports a zone file', async () => {
   expect(await recordsOf('example.com')).toEqual(['@ 3600 MX mail.example.net', 'www 300 A 192.0.2.10']);
 });
 
+test('a reader divides a zone: the records of a label move to a zone below it, and all are answered', async () => {
+  await forget('example.com');
+  const { id } = await service.zone('example.com', key);
+  const record = (name: string, content: string, type = 'A') => ({ name, type, content, ttl: 300 });
+  const records = [
+    record('www.eu', '192.0.2.10'),
+    record('eu', '"a  text"', 'TXT'),
+    record('a.b.eu', '192.0.2.11'),
+    record('www', '192.0.2.12'),
+    record('europe', '192.0.2.13'),
+    record('eu.www', '192.0.2.14'),
+  ];
+  const changes = records.map((each) => ({ action: 'create', record: each }));
+  const { status } = await service.request('POST', `/zones/${id}/records:batch`, { changes }, key.text);
+  expect(status).toBe(200);
+  await reader('divided zone')();
+  expect(await recordsOf('eu.example.com')).toEqual([
+    '@ 300 TXT "a  text"',
+    'a.b 300 A 192.0.2.11',
+    'www 300 A 192.0.2.10',
+  ]);
+  expect(await recordsOf('example.com')).toEqual([
+    'eu.www 300 A 192.0.2.14',
+    'europe 300 A 192.0.2.13',
+    'www 300 A 192.0.2.12',
+  ]);
+});
+
 test('a reader moves a zone from BIND', async () => {
   const tsig: TsigKey = { name: 'moved', algorithm: 'hmac-sha256', secret: randomBytes(32) };
   const text = `$TTL 3600\n@ SOA ns1 host 1 7200 3600 86400 300\n@ NS ns1\nns1 A 192.0.2.53\n@ MX 10 mail\nmail A 192.0.2.25\n`;

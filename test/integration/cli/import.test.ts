@@ -192,6 +192,8 @@ test('--manifests prints the objects without a service', async () => {
 
 test.each([
   [['nowhere.zone'], 'nowhere.zone cannot be read'],
+  [['axfr://[fe80::1%eth0]/x.example'], 'axfr://[fe80::1%eth0]/x.example: fe80::1%eth0 has a zone id'],
+  [['axfr://[::ffff:192.0.2.1]:53/x.example'], 'is an IPv4 address in the form of IPv6; write 192.0.2.1'],
   [['axfr://127.0.0.1:1/x.example'], 'axfr://127.0.0.1:1/x.example: the server '],
   [['powerdns+http://127.0.0.1:1'], '--powerdns-key must name a file'],
 ])('%j is refused with the reason', async (words, said) => {

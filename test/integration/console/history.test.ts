@@ -91,6 +91,8 @@ test('a search continues on the next page with the same fields', async () => {
   }));
   await service.request('POST', `/zones/${id}/records:batch`, { changes: many, atomic: true }, red.text);
   const first = await browser.get(`${home}/history?name=page`);
+  // 40 of them are on the page.
+  expect(words(first.text)).toMatch(/Created 45 records .* Undo all 45 changes/);
   const next = /href="([^"]*)" rel="next"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect(next).toContain('name=page');
   expect(await names('?name=page')).toHaveLength(40);

@@ -61,10 +61,10 @@ test('the figures of name servers are the differences of the counters that nodes
   expect(row?.seconds).toBeGreaterThan(4.9);
   // The page has slots of 15 minutes, and 20 to 21 minutes lie between the samples.
   const text = words((await pageOf(ada)).text);
-  const [, rate] = /ns1: at most ([\d.]+) queries a second/.exec(text) ?? [];
+  const [, rate] = /ns1: at most ([\d.]+) queries per second/.exec(text) ?? [];
   expect(Number(rate)).toBeGreaterThan(18_000 / (21.5 * 60));
   expect(Number(rate)).toBeLessThanOrEqual(18_000 / (19.9 * 60));
-  expect(text).toMatch(/NOERROR: at most [\d.]+ queries a second; NXDOMAIN: at most [\d.]+ queries a second\./);
+  expect(text).toMatch(/NOERROR: at most [\d.]+ queries per second; NXDOMAIN: at most [\d.]+ queries per second\./);
   expect(text).toMatch(/Average of all nodes: at most [5-9][\d.]* seconds/);
   expect(text).toContain('1 name server reports.');
 });
@@ -79,12 +79,14 @@ test('the figures of name servers are hidden from people while other tenants hav
   for (const person of [ada, eve]) {
     const isShared = person === eve;
     const text = words((await pageOf(person)).text);
-    expect(text.includes('Queries a second by node')).toBe(!isShared);
+    expect(text.includes('Queries per second by node')).toBe(!isShared);
     expect(text.includes('totals of all tenants')).toBe(isShared);
+    // Eve has no zones.
+    expect(text.includes('Create the first zone')).toBe(isShared);
     expect(text.includes('ns1')).toBe(!isShared);
   }
   await service.zone('blue.example', await service.key({ team: 'blue' }));
-  expect(words((await pageOf(ada)).text)).not.toContain('Queries a second by node');
+  expect(words((await pageOf(ada)).text)).not.toContain('Queries per second by node');
 });
 
 test('the changes a day are those of the zones of the person and the teams', async () => {
@@ -115,7 +117,8 @@ test('the clusters show how many objects are not Ready, as the last heartbeat wi
   expect((await beat('instance=i')).body.objects).toEqual({ total: 40, notReady: 3 });
   const { text } = await pageOf(ada);
   expect(words(text)).toMatch(/prod active 40 3 just now/);
-  expect(text).toContain('<title>prod: 3 objects</title>');
+  expect(words(text)).toContain('Objects not Ready 3');
+  expect(words(text)).toContain('The cluster prod has 3 objects that are not Ready.');
   expect((await pageOf(eve)).text).not.toContain('prod');
 });
 
@@ -131,4 +134,20 @@ test('the overview loads nothing from elsewhere, and works without a script or i
   expect(addresses.filter((address) => !address?.startsWith('/') && !address?.startsWith('#'))).toEqual([]);
   expect(text).not.toMatch(/ style="/);
   expect(text.length).toBeLessThan(60_000);
+});
+
+test('the overview shows figures, problems and changes of the zones of the person alone', async () => {
+  const browser = visit(service);
+  await browser.signIn(ada.text);
+  const text = words((await browser.get('/console/')).text);
+  expect(text).toMatch(/Zones 1 +Records 1 /);
+  expect(text).toMatch(new RegExp(`${zone.zoneName} : Created www A by .* Undo`));
+  expect(words((await browser.get('/console/attention')).text)).toContain('The cluster prod has 3 objects');
+  const other = visit(service);
+  await other.signIn(eve.text);
+  for (const path of ['/console/', '/console/attention']) {
+    const page = (await other.get(path)).text;
+    expect(page).not.toContain(zone.zoneName);
+    expect(page).not.toContain('prod');
+  }
 });

@@ -26,7 +26,7 @@ test('a member sees usage and limits, and the command that changes the limits', 
   const { status, text } = await pageOf(ada);
   expect(status).toBe(200);
   const rows = [
-    ...text.matchAll(/<tr><th scope="row">([^<]+)<\/th><td[^>]*>([^<]+)<\/td><td[^>]*>([^<]+)<\/td><\/tr>/g),
+    ...text.matchAll(/<tr><th scope="row">([^<]+)<\/th><td[^>]*>([^<]+)<\/td><td[^>]*>([^<]+)<\/td><td><meter /g),
   ];
   expect(rows.map(([, name, used, limit]) => [name, used, limit])).toEqual([
     ['Zones', '1', '1,000'],

@@ -102,13 +102,13 @@ test('the list of records shows the records of the service itself, which cannot 
   await put(zone, 'www', 'A', '192.0.2.1');
   const { text } = await browser.get(zone.home);
   expect(words(text)).toMatch(
-    /@ NS ns1\.zonestead\.test 3600 by the service .* @ SOA ns1\.zonestead\.test, serial \d+ 300 by/,
+    /@ NS ns1\.zonestead\.test 1 h Automatic .* @ SOA ns1\.zonestead\.test, serial \d+ 5 min Automatic/,
   );
-  expect(text.match(/by the service/g)).toHaveLength(3);
+  expect(text.match(/Automatic/g)).toHaveLength(3);
   expect(text.match(/>Edit</g)).toHaveLength(1);
   expect(words(text)).toContain('Records 1');
-  expect((await browser.get(`${zone.home}?type=SOA`)).text.match(/by the service/g)).toHaveLength(1);
-  expect((await browser.get(`${zone.home}?type=A`)).text).not.toContain('by the service');
+  expect((await browser.get(`${zone.home}?type=SOA`)).text.match(/Automatic/g)).toHaveLength(1);
+  expect((await browser.get(`${zone.home}?type=A`)).text).not.toContain('Automatic');
   const made = await browser.post(`${zone.home}/records`, { name: 'new', type: 'A', content: '192.0.2.2' });
   const marked = /<tr class="fresh">[\s\S]*?<th[^>]*>([^<]*)/.exec((await browser.follow(made)).text);
   expect(marked?.[1]).toBe('new');

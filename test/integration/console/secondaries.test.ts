@@ -28,7 +28,7 @@ test('the page of secondaries shows those of a zone, and chooses among those tha
   const { id } = await service.zone('choice.example', red);
   const home = `/console/zones/${id}`;
   const page = async () => (await browser.get(`${home}/settings`)).text;
-  expect(words(await page())).toContain('No secondary is offered to the owner of this zone.');
+  expect(words(await page())).toContain('No secondaries are available for this zone.');
 
   await put('eu', { nameservers: ['ns.eu.test'], offer: { all: true } });
   await put('us', { offer: { teams: ['red'] } });

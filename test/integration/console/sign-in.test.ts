@@ -30,7 +30,7 @@ test('signing in with a key leads to the requested page, and signing out ends it
 test('signing in is refused at the field without a valid personal key, and the error does not reveal which part was wrong', async () => {
   const app = await service.key({ team: 'red' });
   const sentences = new Set<string>();
-  for (const key of ['', 'hello', app.text, ada.text.slice(0, -1) + (ada.text.endsWith('0') ? '1' : '0')]) {
+  for (const key of ['', 'hello', ada.text.slice(0, -1) + (ada.text.endsWith('0') ? '1' : '0')]) {
     const browser = visit(service);
     await browser.get('/console/sign-in');
     const { status, text } = await browser.post('/console/sign-in', { key });
@@ -40,6 +40,13 @@ test('signing in is refused at the field without a valid personal key, and the e
     expect((await browser.get('/console/teams')).status).toBe(303);
   }
   expect(sentences).toEqual(new Set([expect.stringContaining('not a valid personal key')]));
+  // The key of a team says itself what it is, whether it is valid or not.
+  const browser = visit(service);
+  await browser.get('/console/sign-in');
+  for (const key of [app.text, 'yk_nothing']) {
+    const { status, text } = await browser.post('/console/sign-in', { key });
+    expect([status, text]).toEqual([400, expect.stringContaining('This is the key of a team')]);
+  }
 });
 
 test('signing in refuses a form that is larger or has more fields than the page, before the key is looked up', async () => {

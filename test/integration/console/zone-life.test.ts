@@ -53,9 +53,9 @@ test('the form of a new zone gives a zone that was deleted its key back, or a ne
   expect((await made({ newKey: 'on' })).ds).not.toEqual(first.ds);
 });
 
-test('the settings of a zone show name servers and DS records to copy, and set the default TTL', async () => {
+test('the delegation of a zone has name servers and DS records to copy, and its settings set the default TTL', async () => {
   const zone = await newZone();
-  const page = await browser.get(`${zone.home}/settings`);
+  const page = await browser.get(`${zone.home}/delegation`);
   expect(words(page.text)).toContain('ns1.zonestead.test ns2.zonestead.test');
   const { body } = await service.request('GET', `/zones/${zone.id}/ds`, undefined, red.text);
   for (const { record } of body.ds as { record: string }[]) expect(page.text).toContain(record);
@@ -231,14 +231,16 @@ test('a zone file asks for confirmation before it changes records that an object
   await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
   await browser.get(`${zone.home}/zonefile`);
   const preview = await browser.post(`${zone.home}/zonefile`, { file: 'other IN A 192.0.2.5\n' });
-  expect(words(preview.text)).toContain('1 of these records is managed by k8s:prod/shop/www , which may revert');
+  expect(words(preview.text)).toContain(
+    '1 of these records is managed by DNSRecord shop/www in the cluster prod , which may revert',
+  );
   const seen = seenIn(preview.text);
   expect((await browser.post(`${zone.home}/zonefile/import`, { seen })).status).toBe(409);
   expect(await records(zone)).toEqual(['www A 192.0.2.1']);
   expect((await browser.post(`${zone.home}/zonefile/import`, { seen, anyway: 'on' })).status).toBe(303);
   expect(await records(zone)).toEqual(['other A 192.0.2.5']);
   expect(words((await browser.get(zone.home)).text)).toContain(
-    '1 deleted. Changed or deleted records belong to k8s:prod/',
+    '1 deleted. Changed or deleted records belong to DNSRecord shop/www in the cluster prod',
   );
 });
 
@@ -363,10 +365,10 @@ test('the owners of records are shown at the records, on a page of their own and
   const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets }, red.text);
   const [first] = body.results as { records: { id: string }[] }[];
   const list = await browser.get(zone.home);
-  expect(list.text).toContain('k8s:prod/default/&lt;b&gt;www&lt;/b&gt;');
+  expect(list.text).toContain('DNSRecord default/&lt;b&gt;www&lt;/b&gt; in the cluster prod');
   expect(list.text).not.toContain('<b>www</b>');
   const page = await browser.get(`${zone.home}/owners`);
-  expect(words(page.text)).toMatch(/&lt;b&gt;www&lt;\/b&gt; www A 192\.0\.2\.77 3600 as applied/);
+  expect(words(page.text)).toMatch(/&lt;b&gt;www&lt;\/b&gt; in the cluster prod www A 192\.0\.2\.77 3600 as applied/);
   const some = words((await browser.get(`${zone.home}/owners?prefix=acme:`)).text);
   expect(some).toContain('acme:lego');
   expect(some).not.toContain('k8s:prod/default');

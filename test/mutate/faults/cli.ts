@@ -47,7 +47,7 @@ export const CLI_FAULTS: readonly Fault[] = [
     'stored-characters',
     'an older record is exported with a content that the service refuses',
     {
-      file: 'src/cli/rest/manifests.ts',
+      file: 'src/resources/manifests.ts',
       find: 'return parsed.ok ? parsed.value.rdata : content;',
       replace: 'return content;',
     },

@@ -19,7 +19,7 @@ const owners = noticedBy('comments', 'test/integration/service/owners/comments.t
 const powerdns = noticedBy('comments', 'test/integration/doors/powerdns/comments.test.ts');
 const operator = noticedBy('comments', 'test/unit/operator/comments.test.ts');
 const pages = noticedBy('comments', 'test/integration/console/zones.test.ts');
-const manifests = noticedBy('comments', 'test/unit/cli/manifests.test.ts');
+const manifests = noticedBy('comments', 'test/unit/resources/manifests.test.ts');
 
 export const COMMENT_FAULTS: readonly Fault[] = [
   rule('control', 'a comment has line breaks', TEXT, String.raw`[\p{Cc}\p{Cs}`, String.raw`[\p{Cs}`),
@@ -212,7 +212,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
   manifests(
     'mixed',
     'manifests give all records of an RRset the comment of the first',
-    'src/cli/rest/manifests.ts',
+    'src/resources/manifests.ts',
     'more.every((record) => record.comment === comment)',
     'true',
   ),

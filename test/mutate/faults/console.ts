@@ -3,6 +3,141 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-foreign-session',
+    breaks: 'a person sees and ends the sessions of other people',
+    edits: [{ file: 'src/store/person-keys.ts', find: 'eq(apiKeys.userId, userId), ', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/console/person.test.ts'],
+  },
+  {
+    name: 'console-yaml-part',
+    breaks: 'the page of a large zone shows a part of its manifests silently',
+    edits: [{ file: 'src/console/zones/manifests.ts', find: 'list?.next !== undefined || ', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/console/search.test.ts'],
+  },
+  {
+    name: 'console-live-early',
+    breaks: 'the overview says that everything is live before parent zones were asked',
+    edits: [
+      { file: 'src/console/overview/attention.eta', find: '} else if (it.isOpen) {', replace: '} else if (false) {' },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/overview.test.ts'],
+  },
+  {
+    name: 'console-delegation-guess',
+    breaks: 'the overview counts a zone whose parent does not answer as not delegated',
+    edits: [
+      {
+        file: 'src/console/overview/attention.ts',
+        find: "delegation?.seen === 'insecure' || delegation?.seen === 'absent'",
+        replace: "delegation?.seen !== 'secure'",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/overview.test.ts'],
+  },
+  {
+    name: 'console-ttl-unit',
+    breaks: 'a TTL of one hour is shown in minutes',
+    edits: [{ file: 'src/console/shell/ttl.ts', find: "  [3_600, 'h', 'h'],\n", replace: '' }],
+    project: 'unit',
+    tests: ['test/unit/console/ttl.test.ts'],
+  },
+  {
+    name: 'console-undo-page',
+    breaks: 'a request that is on two pages of the history promises to undo the changes of one page',
+    edits: [
+      {
+        file: 'src/console/zones/history-entries.ts',
+        find: 'isCut ? (counts.get(requestId) ?? entries.length) : entries.length',
+        replace: 'entries.length',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/history-entries.test.ts'],
+  },
+  {
+    name: 'console-served-part',
+    breaks: 'a zone that one name server lacks counts as served',
+    edits: [{ file: 'src/console/zones/chips.ts', find: "current === all ? 'done' : 'warn'", replace: "'done'" }],
+    project: 'unit',
+    tests: ['test/unit/console/chips.test.ts'],
+  },
+  {
+    name: 'console-card-everywhere',
+    breaks: 'a page without a place for the card of a new zone gets it',
+    edits: [{ file: 'src/console/zones/state.ts', find: 'const hasCard = isList && ', replace: 'const hasCard = ' }],
+    project: 'integration',
+    tests: ['test/integration/console/zone-state.test.ts'],
+  },
+  {
+    name: 'console-list-elsewhere',
+    breaks: 'a new record leads to any page that the browser names',
+    edits: [
+      {
+        file: 'src/console/records/new.ts',
+        find: 'if (url?.pathname !== home) return home;',
+        replace: 'if (url === null) return home;',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/feedback.test.ts'],
+  },
+  {
+    name: 'console-focus-wrong',
+    breaks: 'a refused form has the focus on its first field, not on the wrong one',
+    edits: [
+      {
+        file: 'src/console/shell/partials/field.eta',
+        find: 'wrong === undefined ? field.autofocus : wrong === field.name',
+        replace: 'field.autofocus',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/feedback.test.ts'],
+  },
+  {
+    name: 'console-undo-owned',
+    breaks: 'the message about a managed record offers an undo that leaves the record as it is',
+    edits: [
+      {
+        file: 'src/console/records/records.ts',
+        find: 'text, { record: recordId, undo }',
+        replace: 'text, { record: recordId, undo: undoOf(request, zoneId) }',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/feedback.test.ts'],
+  },
+  {
+    name: 'console-owner-uid',
+    breaks: 'owners of records show the uid of their cluster',
+    edits: [
+      {
+        file: 'src/console/shell/owner-label.ts',
+        find: 'isUnnamedCluster(cluster) ? cluster.slice(0, 8) : clipText(cluster, MAX_TEXT)',
+        replace: 'clipText(cluster, MAX_TEXT)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/owner-label.test.ts'],
+  },
+  {
+    name: 'console-managed-delete',
+    breaks: 'the row of a managed record offers to delete it without a warning',
+    edits: [
+      {
+        file: 'src/console/records/row.eta',
+        find: '<% if (!record.managedBy) { %><a class="danger"',
+        replace: '<% if (true) { %><a class="danger"',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/owner-label.test.ts'],
+  },
+  {
     name: 'console-release-owners',
     breaks: 'a member who may not release a cluster gets the question about it',
     edits: [
@@ -100,7 +235,7 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/console/zones.test.ts'],
   },
   {
-    name: 'console-managed-delete',
+    name: 'console-managed-confirmation',
     breaks: 'a managed record is deleted without a confirmation',
     edits: [
       {

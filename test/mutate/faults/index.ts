@@ -12,6 +12,7 @@ import { CLIENT_FAULTS } from './client.ts';
 import { CLIENT_ADDRESS_FAULTS } from './client-addresses.ts';
 import { CLOUDNATIVEPG_FAULTS } from './cloudnativepg.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
+import { COMMAND_LINE_FAULTS } from './command-line.ts';
 import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { CORDON_FAULTS } from './cordons.ts';
@@ -73,6 +74,7 @@ export const FAULTS: readonly Fault[] = [
   ...UP_FAULTS,
   ...WIRING_FAULTS,
   ...CLI_FAULTS,
+  ...COMMAND_LINE_FAULTS,
   ...CLIENT_FAULTS,
   ...CANARY_FAULTS,
   ...EXTERNAL_DNS_FAULTS,

@@ -4,6 +4,13 @@ import { fault } from './fault.ts';
 
 export const NODE_FAULTS: readonly Fault[] = [
   fault(
+    'node-busy-zone',
+    'a node commits each change of a zone that it is committing already, in place of collecting them',
+    ['src/nameserver/node/zones.ts', 'progress.running !== null || progress.cancelRetry', 'progress.cancelRetry'],
+    'unit',
+    'test/unit/nameserver/node/node.test.ts',
+  ),
+  fault(
     'node-leaves-silently',
     'a node that is stopped does not say that it ends',
     ['src/nameserver/node/node.ts', '      await this.#reporter.leave();\n', ''],

@@ -5,7 +5,7 @@ import { realClock } from '#base/clock.ts';
 import { Canary, type CanaryOptions } from '#canary/canary.ts';
 import { createCanaryMetrics } from '#canary/metrics.ts';
 import { createClient } from '#client/client.ts';
-import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
+import { ask, hasRoute, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 
@@ -34,7 +34,16 @@ export function createTestCanary({ url, key, zone, servers, ...rest }: TestCanar
   const { registry, ...metrics } = createMetrics({ processMetrics: false });
   const log: string[] = [];
   const canary: Canary = new Canary({
-    ...{ client, ask, zone, resolver: NO_RESOLVER, clock: realClock, date: () => new Date(), random: Math.random },
+    ...{
+      client,
+      ask,
+      zone,
+      resolver: NO_RESOLVER,
+      hasRoute,
+      clock: realClock,
+      date: () => new Date(),
+      random: Math.random,
+    },
     overrides: new Map(Object.entries(servers).map(([name, { address, port }]) => [name, { address, port }])),
     metrics: createCanaryMetrics({ registry, ...metrics }, () => canary.freshness()),
     log: createLogger({ name: 'canary', level: 'debug', destination: { write: (line) => void log.push(line) } }),

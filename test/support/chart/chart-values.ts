@@ -3,13 +3,11 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Values } from './chart.ts';
 
-const page = readFileSync(new URL('../../../docs/how-to/install-helm.md', import.meta.url), 'utf8');
-/** The first YAML block of the page: the values for production. */
-const production = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Values;
-
 const example = (name: string) =>
   parse(readFileSync(new URL(`../../../charts/zonestead/examples/${name}.yaml`, import.meta.url), 'utf8')) as Values;
 
+/** The values for production, which the pages name. */
+const production = example('production');
 /** The values of the example for nodes in another region. */
 export const region = example('region');
 

@@ -79,11 +79,3 @@ function fileNamedBy(token: Token | undefined): string | undefined {
   if (token?.type !== 'paragraph' && token?.type !== 'text') return undefined;
   return /`([\w.-]+\.(?:yaml|sql|txt|zone|conf))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
 }
-
-/** The anchor that GitHub gives a heading. */
-export function toAnchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-');
-}

@@ -162,7 +162,7 @@ export const PLAN = {
   },
   'command line installed': {
     test: 'test/integration/cli/single-file.test.ts',
-    choices: ['Install', 'Completion', 'Change records', 'Zone files', 'History'].map((each) =>
+    choices: ['Install', 'Log in', 'Completion', 'Change records', 'Zone files', 'History'].map((each) =>
       block(COMMAND_LINE, each),
     ),
   },
@@ -196,6 +196,7 @@ export const PLAN = {
     choices: [block(howTo('migrate/from-cloudflare'), 'Migrate a zone from Cloudflare')],
   },
   'from deSEC': { test: MOVES, choices: [block(howTo('migrate/from-desec'), 'Migrate a zone from deSEC')] },
+  'divided zone': { test: MOVES, choices: [block(howTo('divide-a-large-zone'), 'Move the records')] },
   'trust in GitHub': { test: TRUST_PAGES, choices: [block(howTo('trust-github-actions'), 'Create the trust')] },
   'trust in GitLab': { test: TRUST_PAGES, choices: [block(howTo('trust-gitlab'), 'Create the trust')] },
   'trust in SPIFFE': {
@@ -377,6 +378,10 @@ export const PLAN = {
     choices: begins(howTo('uninstall'), 'helm uninstall', 'kubectl delete crd', 'kubectl delete secret'),
   },
   kind: { test: MACHINE, choices: begins(LOCAL, 'npm run kind') },
+  'documentation site': {
+    test: 'test/integration/docs/site.test.ts',
+    choices: begins(howTo('build-the-documentation'), 'npm run docs:dev', 'npm run docs:build'),
+  },
   ...OPERATION_PAGES,
 } as const satisfies Record<string, Scenario>;
 

@@ -92,7 +92,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
   ];
   const archives: string[] = [];
-  const commandLine = await makeCommandLine(join(folder, 'cli'), projectVersion(), around.signal);
+  const commandLine = await makeCommandLine(join(folder, 'cli'), projectVersion(), { nodes: [] }, around.signal);
   const release: BuiltRelease = { images: [], commandLine, chart: CHART };
   for (const name of Object.keys(IMAGES) as ImageName[]) {
     const archive = await buildImage(name, [parts], folder, around);

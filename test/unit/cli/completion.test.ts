@@ -24,7 +24,7 @@ test.each([
   ['zones list --output ', ['table', 'json', 'yaml']],
   ['zones list -o y', ['yaml']],
   ['zones list -o json --o', []],
-  ['records list shop.example --type MX --', ['--name', '--etags', '--output', '--help']],
+  ['records list shop.example --type MX --', ['--name', '--etags', '--output', '--context', '--help']],
   ['records create shop.example www ', [...RECORD_TYPES]],
   ['records create shop.example www C', RECORD_TYPES.filter((type) => type.startsWith('C'))],
   ['completion ', ['bash', 'zsh', 'fish']],

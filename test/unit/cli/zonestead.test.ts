@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
-import { settingsHelp } from '#cli/tree.ts';
+import { settingsHelp } from '#cli/help-text.ts';
 import { createZonesteadProgram } from '#cli/zonestead.ts';
 import { describeSettings } from '#config.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -131,4 +131,8 @@ test('the tree for one command line names a command below admin, if the words ar
   expect(await errorOf('zones', 'release')).toContain('zonestead admin zones release');
   expect(await errorOf('users', 'nothing')).not.toContain('admin');
   expect(await errorOf('admin', 'keys', 'nothing')).not.toContain('It is a command');
+});
+
+test('help of the program ends with the page of the documentation about it', () => {
+  expect(helpOf(program).trimEnd()).toMatch(/\n\nDocumentation: docs\/how-to\/use-the-command-line\.md$/);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { groupHistory } from '#console/zones/history-entries.ts';
 import type { KeyName } from '#service/keys/names.ts';
 import type { ChangeView } from '#service/zones/history.ts';
+import { render } from '../../support/console/render.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const RECORD = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 3600, priority: null };
@@ -44,6 +45,32 @@ test('a request whose changes may be on two pages is undone as a whole', () => {
   expect(undoOf({ newer: false, older: true })).toEqual([alone[0], alone[1], [true, 'requestId=c']]);
 });
 
+describe('a request with many changes', () => {
+  const of = (count: number, more: Partial<ChangeView> = {}) =>
+    Array.from({ length: count }, (_, at) => change({ id: count - at, ...more }));
+  const size = (changes: ChangeView[], counts?: Map<string, number>) =>
+    groupHistory(changes, new Map(), NOW, { newer: false, older: counts !== undefined }, counts).map(
+      ({ total, summary }) => [total, summary],
+    );
+
+  test('a request with many changes has one line that counts them, also those of other pages', () => {
+    expect(size(of(3))).toEqual([[3, null]]);
+    expect(size(of(4))).toEqual([[4, 'Created 4 records']]);
+    expect(size(of(40), new Map([['request1', 1_072]]))).toEqual([[1_072, 'Created 1,072 records']]);
+  });
+  test('a request with many changes of several kinds is not called by one of them', () =>
+    expect(size([...of(3), ...of(2, { action: 'record.delete', before: RECORD, after: null })])).toEqual([
+      [5, '5 changes'],
+    ]));
+  test('a request with many changes shows three, folds the others, and undoes all', () => {
+    const [group] = groupHistory(of(40), new Map(), NOW, { newer: false, older: true }, new Map([['request1', 72]]));
+    const text = render('zones/history-group', { group, home: '/z', maxUnfolded: 3 });
+    expect(text.split('<details class="rest">')[0]?.match(/class="entry"/g)).toHaveLength(4);
+    expect(text).toContain('Show 37 more');
+    expect(text).toMatch(/>Undo all 72</);
+  });
+});
+
 describe('changes that were undone', () => {
   const undoneOf = (changes: ChangeView[]) => groups(changes).map(({ undone }) => undone);
   const [first, second] = [change({ id: 1, requestId: 'a' }), change({ id: 2, requestId: 'b' })];
@@ -80,7 +107,7 @@ test('the author of a change is a deleted key', () => expect(author({})).toEqual
 test('the author of a change is the service', () =>
   expect(author({ keyId: 'service' })).toEqual(['the service', null, null]));
 test('the author of a change is a key for the object of a cluster, which is named in words', () =>
-  expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('shop/www in cluster prod'));
+  expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('DNSRecord shop/www in the cluster prod'));
 test('the author of a change is a key for another owner', () =>
   expect(author({ owner: 'acme:lego' }, key())[2]).toBe('acme:lego'));
 

@@ -140,8 +140,9 @@ test('a plot with bars has a label for each of five bars, and the first, middle 
 });
 
 test('numbers have three digits', () => {
-  expect([null, 0, 0.12345, 12.345, 1_234, 56_789].map(formatPlotValue)).toEqual([
+  expect([null, 0, 0.00238, 0.12345, 12.345, 1_234, 56_789].map(formatPlotValue)).toEqual([
     '–',
+    '0',
     '0',
     '0.123',
     '12.3',

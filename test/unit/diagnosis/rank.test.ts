@@ -2,13 +2,14 @@
 import { expect, test } from 'vitest';
 import { findingLines } from '#cli/findings.ts';
 import { statusSections } from '#cli/kubectl/status.ts';
-import { whySections } from '#cli/kubectl/why.ts';
+import { firstSections, whySections } from '#cli/kubectl/why.ts';
 import { diagnoseName } from '#diagnosis/chain.ts';
 import { fail, ok, warn } from '#diagnosis/finding.ts';
 import type { KubeReader } from '#diagnosis/kube-reader.ts';
 import { withLimit } from '#diagnosis/limit.ts';
 import { diagnoseObject } from '#diagnosis/object.ts';
 import { rankFindings } from '#diagnosis/rank.ts';
+import { readFirstToRepair } from '#diagnosis/read-objects.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -61,6 +62,31 @@ test('the commands doctor and why say the same about a zone without a delegation
   const sections = whySections({ object: record('Ready'), zone: { object }, named: [] });
   const said = sections.find(({ title }) => title === 'PROBLEMS OF THE ZONE')?.lines;
   expect(said).toEqual(findingLines(delegation ?? ok('zone', '')));
+});
+
+test('why without a name shows the first object to repair, and how many others there are', async () => {
+  const broken = withStatus({ conditions: [notReady('NotPermitted')], nameservers: [] });
+  const good = withStatus({ conditions: [READY], nameservers: [] });
+  const said = async (zones: DNSZone[], records: DNSRecord[]) => {
+    const reader: KubeReader = {
+      list: async (type) => ({ items: (type === DNS_ZONE ? zones : records) as never[], gap: undefined }),
+      get: async () => (zones[0] ?? { gap: 'object', problem: 'There is no such zone.' }) as never,
+      review: async () => ({}),
+    };
+    const sections = firstSections(await readFirstToRepair(reader, 'default', signal), 'default');
+    return sections.slice(0, 2).map(({ lines = [] }) => lines[0]);
+  };
+  // The record waits for its zone, so the zone is first.
+  expect(await said([broken], [record('ZoneNotReady')])).toEqual([
+    '2 objects are not Ready in namespace default. This is the first one to repair; "kubectl zonestead status" lists the others.',
+    expect.stringMatching(/^DNSZone \S+: not Ready: NotPermitted$/),
+  ]);
+  expect(await said([good], [record('Conflict')])).toEqual([
+    '1 object is not Ready in namespace default.',
+    'DNSRecord default/www: not Ready: Conflict',
+  ]);
+  expect(await said([good], [record('Ready')])).toEqual(['All 2 objects in namespace default are Ready.']);
+  expect(await said([], [])).toEqual(['There are no DNSZones and no DNSRecords in namespace default.']);
 });
 
 test('the next step of a record that waits for its name servers is at the node that is behind', () => {

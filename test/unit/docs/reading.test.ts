@@ -1,8 +1,9 @@
 // How a page is read: its commands, their shown output, and the parts of it that may differ.
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
+import { toAnchor } from '../../../docs/site/anchors.ts';
 import { isCommand, listCommands } from '../../support/docs/commands.ts';
-import { parsePage, toAnchor } from '../../support/docs/document.ts';
+import { parsePage } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 import { PLAN, type ScenarioName } from '../../support/docs/plan.ts';
 import * as PROOFS from '../../support/docs/proofs.ts';

@@ -137,3 +137,14 @@ test('an unknown path is named without its query, which may contain secrets', as
   expect(reply.json().message).toContain('/v1/dns/nowhere');
   expect(reply.body).not.toContain('secret');
 });
+
+test('a refusal links to the section of the documentation with its rule, if the service knows the address', async () => {
+  app.decorate('docsUrl', 'https://docs.example.net/0.1/');
+  const { headers } = await thrown(refusal('undo-nothing'));
+  expect(headers.link).toBe('<https://docs.example.net/0.1/reference/errors.html#undo-and-restore>; rel="help"');
+});
+
+test('a refusal has no link if the service does not know where the documentation is', async () => {
+  const { headers } = await thrown(refusal('undo-nothing'));
+  expect(headers.link).toBe(undefined);
+});

@@ -1,6 +1,7 @@
 // Opens the sources that the command line names, and reads their zones.
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
+import { describeUnusable } from '#base/address.ts';
 import { readTsigKeyFile } from '#dns/tsig/key-file.ts';
 import { readInput, unreadable } from '../../input.ts';
 import type { SourceZone } from '../source.ts';
@@ -41,6 +42,9 @@ export async function* openSources(
 }
 
 async function openAxfr(word: string, { zone, tsigKey }: SourceOptions, signal: AbortSignal): Promise<SourceZone> {
+  const [, address = ''] = /^axfr:\/\/\[([^\]]+)\]/i.exec(word) ?? [];
+  const fault = describeUnusable(address);
+  if (fault !== null) throw new Error(`${word}: ${address} ${fault}`);
   const url = URL.parse(word.replace(/^axfr:/i, 'http:'));
   const name = zone ?? decodeURIComponent(url?.pathname.replace(/^\/|\/$/g, '') ?? '');
   if (url === null || name === '') throw new Error(`${word}: write axfr://server:port/zone, with port 53 by default`);

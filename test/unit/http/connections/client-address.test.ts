@@ -32,6 +32,10 @@ test.each([
   ['IPv6', ['2001:DB8::7'], '2001:db8::7'],
   ['IPv6 with brackets and a port', ['[2001:db8::7]:4711'], '2001:db8::7'],
   ['IPv4 in IPv6 form', ['::ffff:203.0.113.7'], '203.0.113.7'],
+  ['two proxies of both families', ['203.0.113.7, 2001:db8:ffff::9, 10.0.0.2'], '203.0.113.7'],
+  ['a client of the other family', ['2001:db8::7, ::ffff:10.0.0.2, 2001:db8:ffff::9'], '2001:db8::7'],
+  ['both addresses of one client: the last one is proven', ['203.0.113.7, 2001:db8::7'], '2001:db8::7'],
+  ['an address with a zone in brackets', ['203.0.113.7, [fe80::1%eth0]:4711'], '10.0.0.1'],
   ['a trusted proxy in IPv6 form', ['203.0.113.7, ::ffff:10.0.0.2'], '203.0.113.7'],
   ['nothing', [], '10.0.0.1'],
   ['an empty entry', [''], '10.0.0.1'],
@@ -44,6 +48,18 @@ test.each([
 ])('X-Forwarded-For of a trusted proxy is read: %s', (_, values, client) =>
   expect(of('10.0.0.1', values)).toBe(client),
 );
+
+test.each([
+  ['10.0.0.1', '203.0.113.7'],
+  ['::ffff:10.0.0.1', '203.0.113.7'],
+  ['2001:db8:ffff::1', '203.0.113.7'],
+  // Its other family is not in the list, so it is a client.
+  ['2001:db8:eeee::1', '2001:db8:eeee::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+])('a proxy that connects from %s names its client if that address is trusted', (peer, client) => {
+  expect(of(peer, ['203.0.113.7'])).toBe(client);
+  expect(ofForwarded(peer, ['for=203.0.113.7'])).toBe(client);
+});
 
 test('X-Forwarded-For of a trusted proxy is read for a limited number of hops', () => {
   expect(of('10.0.0.1', [['203.0.113.7', ...Array(40).fill('10.0.0.2')].join(',')])).toBe('10.0.0.2');
@@ -65,6 +81,9 @@ test.each([
   ['for=127.0.0.1, for=_secret', '10.0.0.1'],
   ['proto=https', '10.0.0.1'],
   ['for=203.0.113.7;for=127.0.0.1', '10.0.0.1'],
+  ['for="[::ffff:203.0.113.7]:4711"', '203.0.113.7'],
+  ['for="[fe80::1%25eth0]"', '10.0.0.1'],
+  ['for=203.0.113.7, for="[2001:db8:ffff::9]:4711", for="[::ffff:10.0.0.2]"', '203.0.113.7'],
   ['for="203.0.113.7', '10.0.0.1'],
   ['garbage', '10.0.0.1'],
   ['', '10.0.0.1'],

@@ -13,6 +13,7 @@ const complete = (length: number, address: string) => ({ state: 'complete', leng
 test.each([
   ['PROXY TCP4 203.0.113.7 192.0.2.1 4711 443\r\n', '203.0.113.7'],
   ['PROXY TCP6 2001:db8::7 2001:db8::1 4711 443\r\n', '2001:db8::7'],
+  ['PROXY TCP6 ::ffff:203.0.113.7 ::ffff:192.0.2.1 4711 443\r\n', '::ffff:203.0.113.7'],
 ])('the header %j of version 1 is read', (line, address) => {
   expect(readProxyHeader(ascii(`${line}GET / HTTP/1.1\r\n`))).toEqual(complete(line.length, address));
 });

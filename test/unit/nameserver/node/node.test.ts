@@ -160,6 +160,25 @@ test('a node applies a name whose earlier RRsets were applied together with a li
   await converged();
 });
 
+test('a node collects the changes that arrive while a zone is busy in one commit', async () => {
+  const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'other.test'] });
+  start();
+  await converged();
+  const first = Promise.withResolvers<void>();
+  engine.beforeCommit = (zone) => (zone === 'a.test' ? first.promise : Promise.resolve());
+  const commits = engine.commits.length;
+  feed.set('a.test', { first: [address('first')] });
+  await expect.poll(() => engine.atWork).toBe(1);
+  for (const name of ['one', 'two', 'three']) feed.set('a.test', { [name]: [address(name)] });
+  // Lines arrive in order.
+  feed.set('other.test', { www: [address('www')] });
+  await expect.poll(() => engine.commits.length).toBe(commits + 1);
+  first.resolve();
+  await converged();
+  const names = engine.commits.slice(commits).flatMap(({ zone, names }) => (zone === 'a.test' ? [names] : []));
+  expect(names).toEqual([['first'], ['one', 'two', 'three']]);
+});
+
 test('a node works at four zones of the name server at most, and takes small changes ahead of bulk', async () => {
   const { feed, engine, start, converged } = await startWorld({ zones: ['small.test'] });
   start();

@@ -1,5 +1,4 @@
 // The manifests of a zone as a file for kubectl.
-import { shownText } from '#base/printable.ts';
 import { toYaml } from '#base/yaml.ts';
 import type { Manifest } from './manifests.ts';
 
@@ -35,12 +34,4 @@ export function renderManifests(
     '# Afterwards, the deletion of an object deletes its records, unless spec.deletionPolicy is Retain.',
   ];
   return `${head.join('\n')}\n${objects.map(toYaml).join('\n---\n')}`;
-}
-
-/** @throws Error if Kubernetes has no namespaces of this name (RFC 1123 label) */
-export function parseNamespace(text: string | undefined): string | undefined {
-  if (text === undefined || /^(?=.{1,63}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text)) return text;
-  throw new Error(
-    `--namespace ${shownText(text, 80)} is not the name of a namespace; write lower-case letters, digits and hyphens, at most 63`,
-  );
 }

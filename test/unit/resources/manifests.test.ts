@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { recordObjectName, zoneObjectName } from '#cli/rest/manifest-names.ts';
-import { type Manifest, planManifests, type RecordFacts } from '#cli/rest/manifests.ts';
-import { renderManifests } from '#cli/rest/render-manifests.ts';
+import { recordObjectName, zoneObjectName } from '#resources/manifest-names.ts';
+import { type Manifest, planManifests, type RecordFacts } from '#resources/manifests.ts';
+import { renderManifests } from '#resources/render-manifests.ts';
 
 const YAML = { format: 'yaml' } as const;
 const ZONE = { zoneName: 'live.example', state: 'active', defaultTtl: 3600 };

@@ -1,13 +1,13 @@
 // A zone at the service → the DNSZone and the DNSRecords that take it over without a change in DNS. Pure.
 
+import { compare } from '#base/text-order.ts';
 import { fqdn } from '#dns/names/name.ts';
 import { findSpecialCharacter } from '#dns/plain-text.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { API_VERSION } from '#resources/common.ts';
-import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from '#resources/dnsrecord.ts';
-import { COMMENT } from '#resources/names.ts';
-import { compare } from '../difference.ts';
+import { API_VERSION } from './common.ts';
+import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from './dnsrecord.ts';
 import { recordObjectName, zoneObjectName } from './manifest-names.ts';
+import { COMMENT } from './names.ts';
 
 interface ZoneFacts {
   readonly zoneName: string;

@@ -1,0 +1,2 @@
+// VitePress looks for its configuration here.
+export { default } from '../site/config.ts';

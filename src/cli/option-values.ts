@@ -1,0 +1,36 @@
+// Options of descriptions → options of commander, with the forms of their values.
+import { InvalidArgumentError, Option } from 'commander';
+import { parseTtlText } from '#dns/ttl-text.ts';
+import type { OptionDescription } from './command.ts';
+
+export function buildOption({
+  flags,
+  describe,
+  default: preset,
+  isRequired,
+  choices,
+  value,
+}: OptionDescription): Option {
+  const option = new Option(flags, value === 'list' ? `${describe} (can be repeated)` : describe);
+  if (preset !== undefined) option.default(preset, preset === '' ? 'none' : undefined);
+  if (isRequired) option.makeOptionMandatory();
+  if (choices !== undefined) option.choices(choices);
+  if (value === 'number') option.argParser(parseNumber);
+  if (value === 'seconds') option.argParser(parseSeconds);
+  if (value === 'list') option.argParser((text: string, before: string[] | false = []) => [...(before || []), text]);
+  return option;
+}
+
+function parseNumber(text: string): number {
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** @throws InvalidArgumentError for a text that is not a time, such as `1x` */
+export function parseSeconds(text: string): number {
+  const seconds = parseTtlText(text);
+  if (seconds !== null && Number.isSafeInteger(seconds)) return seconds;
+  throw new InvalidArgumentError(
+    'It must be a whole number of seconds, or a time with units such as 90s, 5m, 1h30m or 1d.',
+  );
+}

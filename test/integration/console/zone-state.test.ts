@@ -1,0 +1,44 @@
+// The state of a zone in the head of its pages, and the card of a new zone that its parent does not delegate.
+import { expect, test } from 'vitest';
+import { startConsoleService, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
+
+const service = await startConsoleService({ settings: { ZONESTEAD_DELEGATION_CHECK: 'on' } });
+const ada = await addPerson(service, { team: 'red' });
+const red = await service.key({ team: 'red' });
+const browser = visit(service);
+await browser.signIn(ada.text);
+
+const stateOf = async (home: string, page = home) => {
+  const headers = { 'hx-request': 'true', 'hx-current-url': `${service.url}${page}`, cookie: browser.cookie };
+  return (await fetch(`${service.url}${home}/state`, { headers })).text();
+};
+
+test('the head of a zone says who serves it and what its parent lacks, and the list of records has the next step', async () => {
+  const { id } = await service.zone('state.example', red);
+  const home = `/console/zones/${id}`;
+  await service.settled();
+  const text = await stateOf(home);
+  expect(words(text)).toMatch(/Served 1\/1 Signed (Not delegated|DS missing|Delegation unknown)/);
+  expect(text).toContain('<hx-partial hx-target="#next-step"');
+  // Other pages have no place for the card.
+  expect(await stateOf(home, `${home}/history`)).not.toContain('hx-partial');
+  expect(words((await browser.get(`${home}/delegation`)).text)).toMatch(
+    /Make the zone visible .* state\.example\. IN DS/,
+  );
+});
+
+test('a new zone opens on its records with the card, until the person hides it', async () => {
+  await browser.get('/console/zones/new');
+  const made = await browser.post('/console/zones', {
+    zoneName: 'card.example',
+    owner: `org:${ada.team}`,
+    defaultTtl: '',
+  });
+  const home = made.location?.split('?')[0] ?? '';
+  const page = await browser.follow(made);
+  expect(words(page.text)).toMatch(/Make card\.example visible .*ns1\.zonestead\.test.*card\.example\. IN DS/);
+  expect((await browser.post(`${home}/hide-card`)).location).toBe(home);
+  expect(words((await browser.get(made.location ?? '')).text)).not.toContain('Make card.example visible');
+  expect(await stateOf(home)).not.toContain('hx-partial');
+});
