@@ -19,7 +19,7 @@ command
     print(`${await packCommandLine(built.folder, stop.signal)}: the same as an npm package`);
     const around = { progress: print, signal: stop.signal };
     for (const architecture of architectures) {
-      const node = await findNode(around, architecture);
+      const { program: node } = await findNode(architecture, around);
       const name = await packExecutable(built.folder, { architecture, node }, stop.signal);
       print(`${join(built.folder, name)}: one executable for linux/${ARCHITECTURES[architecture].oci}`);
     }

@@ -1,70 +1,61 @@
-// The Debian or Ubuntu packages of files that are in an image, for its bill of materials.
+// The Debian packages of files that are in an image: for its bill of materials, and for the licenses in it.
 import { readFile, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { findCommand, runCommand } from '../local/parts/commands.ts';
-
-const LIMIT_MS = 60_000;
-
-export interface DebianPackage {
-  name: string;
-  version: string;
-  purl: string;
-}
+import { type DebianPackage, type DebianSystem, RELEASE } from './debian-root.ts';
+import type { Content, Rootfs } from './rootfs.ts';
 
 /**
  * The packages that own the files, each once.
- * @param root the folder of the Debian system that has the files, with the database of dpkg: / for this machine
- * @throws Error when this is neither Debian nor Ubuntu, or when a file belongs to no package: the bill would not name
- * it
+ * @param files paths on this machine, below the root of the system
+ * @throws Error when a file belongs to no package: the bill would not name it
  */
 export async function debianPackages(
   files: readonly string[],
-  root: string,
-  signal: AbortSignal,
+  { root, packages }: DebianSystem,
 ): Promise<DebianPackage[]> {
-  const dpkg = findCommand('dpkg-query');
-  if (dpkg === undefined)
-    throw new Error(
-      'The bill of materials needs dpkg-query, which names the packages of libraries: build on Debian or Ubuntu',
-    );
-  const database = `--admindir=${join(root, 'var/lib/dpkg')}`;
-  const run = (...args: string[]) =>
-    runCommand({ command: dpkg, args: [database, ...args], timeoutMs: LIMIT_MS, signal });
-  const inside = (file: string) => join('/', relative(root, file));
-  const names = new Map<string, string[]>();
-  for (const file of files) names.set(file, spellings(inside(file), inside(await realpath(file))));
-  const { out } = await run('--search', ...[...names.values()].flat());
-  const owners = new Map(
-    [...out.matchAll(/^([a-z0-9.+-]+(?::\w+)?): (\/.+)$/gm)].map(([, owner = '', path = '']) => [path, owner]),
-  );
-  const findOwner = (paths: readonly string[]) =>
-    paths.map((path) => owners.get(path)).find((each) => each !== undefined);
-  const strangers = [...names].flatMap(([file, paths]) => (findOwner(paths) === undefined ? [file] : []));
+  const owners = new Map(packages.flatMap((each) => each.paths.map((path): [string, DebianPackage] => [path, each])));
+  const base = await realpath(root);
+  const found = new Set<DebianPackage>();
+  const strangers: string[] = [];
+  for (const file of files) {
+    // A package lists the file itself, and not the way to it through links such as /lib.
+    const owner = owners.get(relative(base, await realpath(file)));
+    if (owner === undefined) strangers.push(file);
+    else found.add(owner);
+  }
   if (strangers.length > 0)
     throw new Error(
-      `No Debian package owns ${strangers.join(', ')}, so the bill of materials cannot name its origin: install it from a package`,
+      `No Debian package owns ${strangers.join(', ')}, so the bill of materials cannot name its origin: name its package in deploy/image/debian-root.ts`,
     );
-  const packages = new Set([...names.values()].map((paths) => findOwner(paths) as string));
-  if (packages.size === 0) return [];
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills these in.
-  const shown = await run('--show', '-f=${Package} ${Version} ${Architecture}\\n', ...packages);
-  const system = await operatingSystem(root);
-  return shown.out.split('\n').flatMap((line) => {
-    const [name, version, architecture] = line.split(' ');
-    if (name === undefined || version === undefined) return [];
-    const purl = `pkg:deb/${system.id}/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=${system.id}-${system.version}`;
-    return [{ name, version, purl }];
-  });
+  return packages.filter((each) => found.has(each));
 }
 
-/** Debian's merged /usr: a package lists its file below /lib or below /usr/lib, whichever way the loader found it. */
-function spellings(...files: readonly string[]): string[] {
-  return files.flatMap((file) => [file, file.startsWith('/usr/') ? file.slice(4) : `/usr${file}`]);
+/** Package URL (purl specification, deb). */
+export function packageUrl({ name, version, architecture }: DebianPackage): string {
+  return `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-${RELEASE.version}`;
 }
 
-/** os-release(5): `debian` and `12`, or `ubuntu` and `24.04`. */
-export async function operatingSystem(root: string): Promise<{ id: string; version: string }> {
-  const text = await readFile(join(root, 'etc/os-release'), 'utf8');
-  const field = (name: string) => new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(text)?.[1];
-  return { id: field('ID') ?? 'debian', version: field('VERSION_ID') ?? '' };
+/** Where every package has its licenses (Debian policy, section 12.5). */
+const copyrightPath = ({ name }: DebianPackage) => `usr/share/doc/${name}/copyright`;
+
+/** The licenses of packages as files of an image: they have to go where the programs go. */
+export function copyrights(packages: readonly DebianPackage[], { root }: DebianSystem): Rootfs {
+  return new Map(packages.map(copyrightPath).map((path): [string, Content] => [path, { file: join(root, path) }]));
+}
+
+/** The texts of licenses that those files refer to instead of repeating them. */
+export function commonLicenses({ root, packages }: DebianSystem): Rootfs {
+  const paths = packages.flatMap((each) => each.paths.filter((path) => path.startsWith('usr/share/common-licenses/')));
+  // A link has the text of the license that it leads to.
+  return new Map(paths.map((path): [string, Content] => [path, { file: join(root, path) }]));
+}
+
+/**
+ * The short names of the licenses, sorted, if the file of the package is machine-readable (DEP-5), and none otherwise.
+ */
+export async function licenseNames(each: DebianPackage, { root }: DebianSystem): Promise<string[]> {
+  const text = await readFile(join(root, copyrightPath(each)), 'utf8');
+  if (!text.startsWith('Format:')) return [];
+  const names = [...text.matchAll(/^License: *(\S.*)$/gm)].map(([, name = '']) => name.trim());
+  return [...new Set(names)].sort();
 }

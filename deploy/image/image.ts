@@ -11,7 +11,6 @@ import {
 } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { type Layer, makeLayer, type PlatformImage, type WrittenArchive, writeArchive } from './archive.ts';
-import { operatingSystem } from './debian.ts';
 import { IMAGES, type ImageName, type ImagePlan, PROJECT, postgresParts } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
 import { findParts, type Parts } from './parts.ts';
@@ -55,7 +54,7 @@ export async function runImage(
     const platforms = images.map(({ architecture }) => platformName(architecture)).join(' and ');
     print(`${reference} for ${platforms}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
     for (const each of parts) {
-      const bill = await writeBill(name, each, resolve(out), signal);
+      const bill = await writeBill(name, each, resolve(out));
       print(`its bill of materials (CycloneDX) for ${platformName(each.architecture)} is ${bill}`);
     }
   }
@@ -66,41 +65,48 @@ export type AllParts = readonly [Parts, ...Parts[]];
 /**
  * The parts of each architecture.
  * @param architectures at least one
- * @throws Error when a part is missing; as checkReleases
+ * @throws Error when a part is missing; as checkVersions
  */
 export async function findAllParts(architectures: readonly Architecture[], around: Around): Promise<AllParts> {
   const parts: Parts[] = [];
   for (const architecture of architectures) parts.push(await findParts(around, architecture));
   const [first, ...others] = parts as [Parts, ...Parts[]];
-  await checkReleases(first, others);
+  checkVersions(first, others);
   return [first, ...others];
 }
 
+type VersionedParts = Pick<Parts, 'architecture' | 'packages'>;
+
 /**
- * @throws Error when the packages are of different releases of Debian: one version of an image would have two versions
- * of Knot DNS
+ * @throws Error when a package has another version for another architecture, as on a mirror that is being updated: one
+ * version of an image would have two versions of Knot DNS
  */
-export async function checkReleases(first: Parts, others: readonly Parts[]): Promise<void> {
-  for (const other of others) {
-    const [one, two] = [await operatingSystem(first.root), await operatingSystem(other.root)];
-    if (one.id === two.id && one.version === two.version) continue;
-    throw new Error(
-      `the packages for ${platformName(first.architecture)} are those of ${one.id} ${one.version}, and for ${platformName(other.architecture)} those of ${two.id} ${two.version}. Build both on ${two.id} ${two.version}, or each platform into its own archive with --platform`,
-    );
-  }
+export function checkVersions(first: VersionedParts, others: readonly VersionedParts[]): void {
+  // Debian adds +b1 to a version that was built again for one architecture.
+  const versionsOf = ({ packages }: VersionedParts) =>
+    new Map(packages.map(({ name, version }) => [name, version.replace(/\+b\d+$/, '')]));
+  const versions = versionsOf(first);
+  for (const other of others)
+    for (const [name, version] of versionsOf(other)) {
+      const ours = versions.get(name);
+      if (ours === undefined || ours === version) continue;
+      throw new Error(
+        `Debian's package ${name} is ${ours} for ${platformName(first.architecture)}, and ${version} for ${platformName(other.architecture)}: the mirror is being updated. Build again in some minutes, or each platform into its own archive with --platform`,
+      );
+    }
 }
 
 /** @returns the path of the bill of materials in `folder`, which exists. @throws Error of billOfMaterials */
-export async function writeBill(name: ImageName, parts: Parts, folder: string, signal: AbortSignal): Promise<string> {
+export async function writeBill(name: ImageName, parts: Parts, folder: string): Promise<string> {
   const bill = join(folder, `${name}-${ARCHITECTURES[parts.architecture].oci}.cdx.json`);
   if (name === 'postgres') {
-    await writeFile(bill, await billOfPostgres(PROJECT, parts, await postgresParts(parts), signal));
+    await writeFile(bill, await billOfPostgres(PROJECT, parts, await postgresParts(parts)));
     return bill;
   }
-  const programs = name === 'nameserver' ? Object.values(await parts.knot()) : [];
-  const libraries = [...(await linkedLibraries([parts.node, ...programs], parts)).values()];
+  const programs = name === 'nameserver' ? Object.values(parts.knot) : [];
+  const libraries = [...(await linkedLibraries([parts.node.program, ...programs], parts)).values()];
   const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
-  await writeFile(bill, await billOfMaterials(PROJECT, parts, [...files, ...programs], signal));
+  await writeFile(bill, await billOfMaterials(PROJECT, parts, [...files, ...programs]));
   return bill;
 }
 

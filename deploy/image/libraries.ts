@@ -8,7 +8,7 @@ import type { Content, Rootfs } from './rootfs.ts';
 
 export interface LibrariesOptions {
   architecture: Architecture;
-  /** The folder with the files of a Debian system of that architecture: / for the one of this machine. */
+  /** The folder with the files of a Debian system of that architecture. */
   root: string;
   /** The libraries below it are omitted, because the image carries this folder as a whole. */
   inside?: string;
@@ -32,14 +32,14 @@ export async function linkedLibraries(
     const elf = await readElf(file);
     if (elf === undefined && mayBeScript) return;
     if (elf?.machine !== machine) throw new Error(`${file} is not for ${architecture}: remove it and build again`);
-    if (elf.dynamic) files.set(imagePath(loader), { file: join(root, loader), mode: 0o755 });
+    if (elf.dynamic) files.set(imagePath(loader), { file: join(root, imagePath(loader)), mode: 0o755 });
     const own = elf.runpath.map((folder) => expandOrigin(folder, dirname(file), root));
     for (const name of elf.needed) {
       if (name === basename(loader)) continue;
       const found = findLibrary(name, own, systemFolders(architecture), root);
       if (found === undefined) throw new Error(missingLibrary(name, file, root));
       if (inside === undefined || !found.file.startsWith(inside))
-        files.set(imagePath(found.path), { file: found.file, mode: 0o755 });
+        files.set(found.path, { file: found.file, mode: 0o755 });
       await visit(found.file, false);
     }
   };
@@ -47,19 +47,13 @@ export async function linkedLibraries(
   return files;
 }
 
-/** In the order of the loader: Debian's /etc/ld.so.conf.d, and the folders that are compiled in. */
+/**
+ * In the order of the loader: Debian's /etc/ld.so.conf.d, and the folders that are compiled in. Debian 13 has no
+ * library outside of /usr.
+ */
 function systemFolders(architecture: Architecture): string[] {
   const { triplet } = ARCHITECTURES[architecture];
-  return [
-    '/usr/local/lib',
-    `/usr/local/lib/${triplet}`,
-    `/lib/${triplet}`,
-    `/usr/lib/${triplet}`,
-    '/lib64',
-    '/usr/lib64',
-    '/lib',
-    '/usr/lib',
-  ];
+  return ['usr/local/lib', `usr/local/lib/${triplet}`, `usr/lib/${triplet}`, 'usr/lib64', 'usr/lib'];
 }
 
 /** ld.so(8), "Dynamic string tokens". */
@@ -67,7 +61,7 @@ function expandOrigin(folder: string, origin: string, root: string): string {
   return folder.startsWith('$') ? folder.replace(/^\$(ORIGIN|\{ORIGIN\})/, origin) : join(root, folder);
 }
 
-/** @param own folders on this machine. @returns the path on this machine, and the one in the system of `root` */
+/** @param own folders on this machine. @returns the path on this machine, and the one in the image */
 function findLibrary(
   name: string,
   own: readonly string[],
@@ -75,15 +69,13 @@ function findLibrary(
   root: string,
 ): { file: string; path: string } | undefined {
   const ours = own.map((folder) => join(folder, name)).find((file) => existsSync(file));
-  if (ours !== undefined) return { file: ours, path: join('/', relative(root, ours)) };
+  if (ours !== undefined) return { file: ours, path: relative(root, ours) };
   const path = system.map((folder) => join(folder, name)).find((each) => existsSync(join(root, each)));
   return path === undefined ? undefined : { file: join(root, path), path };
 }
 
 function missingLibrary(name: string, file: string, root: string): string {
-  return root === '/'
-    ? `${file} needs the library ${name}, which this machine lacks: install the package that has it`
-    : `${file} needs the library ${name}, which no package in ${root} has: name its package in deploy/image/debian-root.ts`;
+  return `${file} needs the library ${name}, which no package in ${root} has: name its package in deploy/image/debian-root.ts`;
 }
 
 /** Below usr/, where Debian's links /lib and /lib64 lead. */

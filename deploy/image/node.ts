@@ -22,9 +22,7 @@ export interface NodeProgram {
 }
 
 /** @throws Error that says what to do, when the program is not the one of the release */
-export async function verifyNode(
-  { path, version, arch }: NodeProgram = { path: process.execPath, version: process.version, arch: process.arch },
-): Promise<void> {
+export async function verifyNode({ path, version, arch }: NodeProgram): Promise<void> {
   const pinned = RELEASES[version]?.[arch];
   if (pinned === undefined)
     throw new Error(

@@ -10,7 +10,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { debianPackages } from './debian.ts';
+import { debianPackages, licenseNames, packageUrl } from './debian.ts';
+import type { DebianSystem } from './debian-root.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import type { Parts } from './parts.ts';
 
@@ -37,8 +38,8 @@ const COPIED_PACKAGES = ['node_modules/@picocss/pico'];
 /** Entries of process.versions that are not libraries: Node itself, numbers of interfaces, and data. */
 const NO_LIBRARIES = new Set(['node', 'modules', 'napi', 'cldr', 'tz', 'unicode']);
 
-/** The architecture of an image, and the folder of the Debian system that its libraries come from. */
-export type BilledSystem = Pick<Parts, 'architecture' | 'root'>;
+/** The architecture of an image, and the Debian system that its libraries come from. */
+export type BilledSystem = DebianSystem & Pick<Parts, 'architecture'>;
 
 /**
  * The bill of zonestead and nameserver, as text.
@@ -47,15 +48,14 @@ export type BilledSystem = Pick<Parts, 'architecture' | 'root'>;
  */
 export async function billOfMaterials(
   project: string,
-  { architecture, root }: BilledSystem,
+  system: BilledSystem,
   libraries: readonly string[],
-  signal: AbortSignal,
 ): Promise<string> {
   const integrity = readIntegrity(project);
   const packages = [...productionPackages(project), ...COPIED_PACKAGES].map((folder) =>
     npmComponent(readJson<Manifest>(join(project, folder, 'package.json')), integrity(folder)),
   );
-  const addons = [...(await productionFiles(project, '', architecture)).keys()].filter((path) =>
+  const addons = [...(await productionFiles(project, '', system.architecture)).keys()].filter((path) =>
     path.endsWith('.node'),
   );
   const manifest = readJson<Manifest>(join(project, 'package.json'));
@@ -63,7 +63,7 @@ export async function billOfMaterials(
     ...packages,
     ...addons.map((path) => fileComponent(path, join(project, path))),
     nodeComponent(),
-    ...(await debianComponents(libraries, root, signal)),
+    ...(await debianComponents(libraries, system)),
   ]);
 }
 
@@ -83,9 +83,8 @@ export interface PostgresParts {
 /** The bill of the image of Postgres, as text. @throws Error when a library belongs to no Debian package */
 export async function billOfPostgres(
   project: string,
-  { root }: BilledSystem,
+  system: BilledSystem,
   { package: folder, locked, bundled, libraries, image }: PostgresParts,
-  signal: AbortSignal,
 ): Promise<string> {
   const binaries = readJson<Manifest>(join(folder, 'package.json'));
   // 18.4.0-beta.17 has Postgres 18.4.
@@ -94,7 +93,7 @@ export async function billOfPostgres(
     npmComponent(binaries, readIntegrity(project)(locked)),
     component('application', { name: 'postgresql', version, purl: `pkg:generic/postgresql@${version}` }),
     ...bundled.map((file) => fileComponent(`usr/local/pgsql/lib/${basename(file)}`, file)),
-    ...(await debianComponents(libraries, root, signal)),
+    ...(await debianComponents(libraries, system)),
   ]);
 }
 
@@ -128,13 +127,17 @@ function component(
   return { 'bom-ref': purl, type, name, version, purl };
 }
 
+function licenses(names: readonly string[]): Pick<Component, 'licenses'> {
+  return names.length === 0 ? {} : { licenses: names.map((name) => ({ license: { name } })) };
+}
+
 /** @param integrity the value in the lock file, where CycloneDX wants hexadecimal */
 function npmComponent({ name, version, license }: Manifest, integrity: string | undefined): Component {
   const [, sha512] = /^sha512-(\S+)/.exec(integrity ?? '') ?? [];
   return {
     // A scope's @ is written %40 in a package URL (purl specification, npm).
     ...component('library', { name, version, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }),
-    ...(typeof license === 'string' ? { licenses: [{ license: { name: license } }] } : {}),
+    ...licenses(typeof license === 'string' ? [license] : []),
     ...(sha512 === undefined
       ? {}
       : { hashes: [{ alg: 'SHA-512', content: Buffer.from(sha512, 'base64').toString('hex') }] }),
@@ -163,6 +166,12 @@ function nodeComponent(): Component {
   };
 }
 
-async function debianComponents(libraries: readonly string[], root: string, signal: AbortSignal): Promise<Component[]> {
-  return (await debianPackages(libraries, root, signal)).map((each) => component('library', each));
+async function debianComponents(libraries: readonly string[], system: DebianSystem): Promise<Component[]> {
+  const packages = await debianPackages(libraries, system);
+  return Promise.all(
+    packages.map(async (each) => ({
+      ...component('library', { name: each.name, version: each.version, purl: packageUrl(each) }),
+      ...licenses(await licenseNames(each, system)),
+    })),
+  );
 }

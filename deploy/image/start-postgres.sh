@@ -23,4 +23,15 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   fi
   mv "$new" "$PGDATA"
 fi
+# The files of one major version are not those of another.
+read -r made <"$PGDATA/PG_VERSION"
+major=$(postgres --version)
+major=${major#*) }
+major=${major%%[!0-9]*}
+if [ "$made" != "$major" ]; then
+  echo "start-postgres: the data in $PGDATA is of PostgreSQL $made, and this image has PostgreSQL $major." \
+    "Nothing was changed. Use an image with PostgreSQL $made, dump the database there (pg_dump)," \
+    "and restore it into an empty volume of this image" >&2
+  exit 1
+fi
 exec postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp "$@"

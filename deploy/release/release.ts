@@ -33,16 +33,12 @@ async function build(
     progress(`building ${name}`);
     const archive = await buildImage(name, parts, out, around);
     const bills: Partial<Record<Architecture, string>> = {};
-    for (const each of parts) bills[each.architecture] = await writeBill(name, each, out, signal);
+    for (const each of parts) bills[each.architecture] = await writeBill(name, each, out);
     images.push({ name, tag: chooseTag(name), archive, bills });
   }
   progress('building the command line');
-  const commandLine = await makeCommandLine(
-    join(out, 'cli'),
-    projectVersion(),
-    { nodes: parts, download, home },
-    signal,
-  );
+  const nodes = parts.map(({ architecture, node }) => ({ architecture, node: node.program }));
+  const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), { nodes, download, home }, signal);
   return { images, commandLine, chart: join(PROJECT, 'charts/zonestead') };
 }
 

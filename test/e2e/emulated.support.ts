@@ -27,7 +27,7 @@ export async function layDownForeign(name: ImageName, folder: string): Promise<E
   const { signal } = new AbortController();
   const command = QEMU[FOREIGN];
   const { [command]: qemu = '' } = await ensureTools([{ command, package: 'qemu-user-static' }], { progress, signal });
-  const plan = await IMAGES[name](await findParts({ progress, signal }, FOREIGN));
+  const plan = await IMAGES[name](await findParts({ progress, refresh: false, signal }, FOREIGN));
   const root = join(folder, name);
   await layDown(merge(...(await Promise.all(plan.layers.map((layer) => layer.rootfs())))), root);
   const scripts = join(folder, `${name}-programs`);

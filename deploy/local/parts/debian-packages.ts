@@ -27,7 +27,7 @@ export type Apt = (...args: readonly string[]) => Promise<string>;
 
 /**
  * An apt that has nothing in common with the one of this machine but its settings, such as a proxy, and its mirrors.
- * @throws Error with the command to run by hand, if apt, dpkg or Debian's keys are missing; Error if apt has no mirror
+ * @throws Error with the command to run by hand, if apt, dpkg or Debian's keys are missing
  */
 export async function openApt(
   { release, architecture, home, need }: PackageSource,
@@ -41,13 +41,17 @@ export async function openApt(
     await mkdir(join(home, folder), { recursive: true });
   await writeFile(join(home, 'status'), '');
   const sources = release.suites.map(
-    ({ mirror, suite }) => `deb [signed-by=${KEYRING.file}] ${mirrors[mirror]} ${suite} main\n`,
+    // The index alone: apt of a desktop reads more of a mirror than the packages.
+    ({ mirror, suite }) => `deb [signed-by=${KEYRING.file} target=Packages] ${mirrors[mirror]} ${suite} main\n`,
   );
   await writeFile(join(home, 'sources.list'), sources.join(''));
   const options = Object.entries(settingsOf(home, debian)).map(([key, value]) => `-o${key}=${value}`);
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   return async (...args) => {
-    const run = { command: 'apt-get', args: [...options, ...args], env, timeoutMs: LIMIT_MS, signal };
+    const onLine = (line: string) => {
+      if (line.startsWith('Get:')) progress(`  ${line}`);
+    };
+    const run = { command: 'apt-get', args: [...options, ...args], env, onLine, timeoutMs: LIMIT_MS, signal };
     const { code, out, tail } = await runCommand(run);
     if (code === 0) return out;
     throw new Error(
@@ -59,22 +63,22 @@ export async function openApt(
 /** Where apt puts the packages that it downloads. */
 export const archivesOf = (home: string) => join(home, 'cache', 'archives');
 
+/** Debian's own. An index without the signature of Debian is refused, wherever it comes from. */
+const MIRRORS: Mirrors = {
+  debian: 'http://deb.debian.org/debian/',
+  'debian-security': 'http://deb.debian.org/debian-security/',
+};
+
 /**
- * The mirrors that apt of this machine reads, also those of a snapshot, which have a time at their end.
- * @throws Error that says what to add, if it reads none
+ * The mirrors that apt of this machine reads, also those of a snapshot, which have a time at their end. An archive that
+ * it does not read, as on Ubuntu, has Debian's own mirror.
  */
 async function findMirrors(signal: AbortSignal): Promise<Mirrors> {
   const args = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'];
   const { out } = await runCommand({ command: 'apt-get', args, timeoutMs: LIMIT_MS, signal });
   const addresses = out.split('\n');
-  const find = (archive: Archive) => {
-    const mirror = addresses.find((address) => new RegExp(`/${archive}/(\\d{8}T\\d{6}Z/)?$`).test(address));
-    if (mirror === undefined)
-      throw new Error(
-        `apt of this machine has no mirror of Debian's archive ${archive}: add one to /etc/apt/sources.list.d, and run apt-get update`,
-      );
-    return mirror;
-  };
+  const find = (archive: Archive) =>
+    addresses.find((address) => new RegExp(`/${archive}/(\\d{8}T\\d{6}Z/)?$`).test(address)) ?? MIRRORS[archive];
   return { debian: find('debian'), 'debian-security': find('debian-security') };
 }
 
@@ -99,7 +103,7 @@ function settingsOf(home: string, debian: string): Record<string, string> {
 export interface UnpackedPackage {
   /** The fields of the package, as dpkg has them. */
   readonly control: string;
-  /** Without a leading slash; a folder ends with one. */
+  /** Without a leading slash; a folder ends with one, and the root is empty. */
   readonly paths: readonly string[];
 }
 
@@ -118,7 +122,7 @@ export async function unpackArchives(
   for (const file of (await readdir(archives)).filter((each) => each.endsWith('.deb')).sort()) {
     const archive = join(archives, file);
     const lines = (await run('--vextract', archive, target)).split('\n');
-    const paths = lines.map((path) => path.replace(/^\.(\/$)?/, ''));
+    const paths = lines.map((path) => path.replace(/^\.\//, ''));
     packages.push({ control: await run('--field', archive), paths });
   }
   return packages;

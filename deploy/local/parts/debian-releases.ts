@@ -15,12 +15,7 @@ export const KEYRING = {
   package: 'debian-archive-keyring',
 } as const;
 
-/**
- * The images contain its packages. Those of this machine's own architecture take the packages that are installed, so a
- * build of several architectures needs a machine with this release.
- */
-export const DEBIAN_12: DebianRelease = createRelease('12', 'bookworm');
-/** Its Knot DNS is 3.4. */
+/** The images contain its packages; its Knot DNS is 3.4. */
 export const DEBIAN_13: DebianRelease = createRelease('13', 'trixie');
 
 function createRelease(version: string, suite: string): DebianRelease {

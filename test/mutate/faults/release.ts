@@ -54,7 +54,21 @@ export const RELEASE_FAULTS: readonly Fault[] = [
       { file: 'deploy/image/debian.ts', find: 'if (strangers.length > 0)', replace: 'if (strangers.length < 0)' },
     ],
     project: 'unit',
-    tests: ['test/unit/deploy/image/postgres.test.ts'],
+    tests: ['test/unit/deploy/image/debian.test.ts'],
+  },
+  {
+    name: 'image-without-licenses',
+    breaks: 'the image of the name servers lacks the licenses of the packages in it',
+    edits: [{ file: 'deploy/image/images.ts', find: '    await licensesOf(linked, parts),\n', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/deploy/image/nameserver.test.ts'],
+  },
+  {
+    name: 'debian-stale-index',
+    breaks: 'a build takes the packages of an earlier one, without the security updates since then',
+    edits: [{ file: 'deploy/image/debian-root.ts', find: 'refresh = true', replace: 'refresh = false' }],
+    project: 'integration',
+    tests: ['test/integration/deploy/image/debian-root.test.ts'],
   },
   {
     name: 'image-any-architecture',
@@ -66,17 +80,26 @@ export const RELEASE_FAULTS: readonly Fault[] = [
         replace: 'if (elf === undefined)',
       },
     ],
-    project: 'unit',
-    tests: ['test/unit/deploy/image/libraries.test.ts'],
+    project: 'integration',
+    tests: ['test/integration/deploy/image/libraries.test.ts'],
   },
   {
-    name: 'image-two-releases',
-    breaks: 'the platforms of an image have packages of different releases of Debian',
+    name: 'postgres-other-version',
+    breaks: 'the image of Postgres starts on the data of another major version',
+    edits: [
+      { file: 'deploy/image/start-postgres.sh', find: '[ "$made" != "$major" ]', replace: '[ "$made" != "$made" ]' },
+    ],
+    project: 'integration',
+    tests: ['test/integration/deploy/image/start-postgres.test.ts'],
+  },
+  {
+    name: 'image-two-versions',
+    breaks: 'the platforms of an image have different versions of a Debian package',
     edits: [
       {
         file: 'deploy/image/image.ts',
-        find: 'if (one.id === two.id && one.version === two.version) continue;',
-        replace: 'if (one.id === two.id) continue;',
+        find: 'if (ours === undefined || ours === version) continue;',
+        replace: "if (ours === undefined || ours !== '') continue;",
       },
     ],
     project: 'unit',
@@ -100,14 +123,8 @@ export const RELEASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'debian-any-mirror',
-    breaks: 'packages are looked for although apt reads no mirror of Debian',
-    edits: [
-      {
-        file: 'deploy/local/parts/debian-packages.ts',
-        find: 'if (mirror === undefined)',
-        replace: "if (mirror === '')",
-      },
-    ],
+    breaks: 'a machine whose apt reads no mirror of Debian gets no packages',
+    edits: [{ file: 'deploy/local/parts/debian-packages.ts', find: ' ?? MIRRORS[archive];', replace: " ?? '';" }],
     project: 'integration',
     tests: ['test/integration/deploy/local/debian-packages.test.ts'],
   },

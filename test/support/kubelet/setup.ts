@@ -84,7 +84,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
   const previous = { folder: join(folder, 'previous'), tag: `${projectVersion()}-previous` };
   await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts', 'crds']);
-  const parts = await findParts(around);
+  const parts = await findParts({ ...around, refresh: false });
   const plans: ImagePlan[] = [
     await zonesteadImage(parts, previous),
     await nameserverImage(parts, previous),
@@ -97,7 +97,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const name of Object.keys(IMAGES) as ImageName[]) {
     const archive = await buildImage(name, [parts], folder, around);
     archives.push(archive.file);
-    const bills = { [parts.architecture]: await writeBill(name, parts, folder, around.signal) };
+    const bills = { [parts.architecture]: await writeBill(name, parts, folder) };
     release.images.push({ name, tag: projectVersion(), archive, bills });
   }
   for (const [index, plan] of plans.entries())

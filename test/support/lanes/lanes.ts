@@ -169,7 +169,11 @@ export const LANES = {
       'integration/chart/volumes.test.ts',
       'integration/chart/workloads.test.ts',
       'integration/deploy/image/debian-root.test.ts',
+      'integration/deploy/image/libraries.test.ts',
+      'integration/deploy/image/nameserver.test.ts',
       'integration/deploy/image/npm-package.test.ts',
+      'integration/deploy/image/postgres.test.ts',
+      'integration/deploy/image/zonestead.test.ts',
     ],
     starts: [
       'charts/',

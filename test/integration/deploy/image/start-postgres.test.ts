@@ -1,11 +1,12 @@
 // The start script of the Postgres image with the programs of that image, alone and with the arguments of the chart:
 // other machines need TLS. A connection to an address of this machine that is not loopback is one of those.
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renewed } from '#kube/certificates/own-certificate.ts';
 import { type Account, unprivilegedAccount } from '../../../../deploy/local/parts/account.ts';
+import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import type { Part } from '../../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import { ensurePostgres } from '../../../../deploy/local/parts/postgres.ts';
@@ -129,4 +130,22 @@ test('the built-in Postgres of the chart does so, too, with a data folder whose 
   await writeFile(join(first.home, 'pgdata/pg_hba.conf'), 'local all all trust\nhost all all all trust\n');
   await running.pop()?.stop({ signal: 'SIGINT', graceMs: 20_000 });
   await demandsTls(await start('chart', mounted));
+});
+
+test('the image refuses the data folder of another version of PostgreSQL, and changes nothing in it', async () => {
+  const PGDATA = join(folder, 'other');
+  await mkdir(PGDATA);
+  await writeFile(join(PGDATA, 'PG_VERSION'), '17\n');
+  const { code, tail } = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', SCRIPT, 'start-postgres'],
+    env: { PATH: `${binDir}:/usr/bin:/bin`, LC_ALL: 'C', PGDATA },
+    timeoutMs: 60_000,
+    signal,
+  });
+  expect(code).toBe(1);
+  expect(tail).toMatch(
+    /^start-postgres: the data in \S+\/other is of PostgreSQL 17, and this image has PostgreSQL 18\. Nothing was changed\. Use an image with PostgreSQL 17, dump the database there \(pg_dump\), and restore it into an empty volume of this image$/,
+  );
+  expect(await readdir(PGDATA)).toEqual(['PG_VERSION']);
 });

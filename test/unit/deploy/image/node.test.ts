@@ -6,7 +6,7 @@ import { verifyNode } from '../../../../deploy/image/node.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 test('the Node of the lock file is the one of the release', async () => {
-  await verifyNode();
+  await verifyNode({ path: process.execPath, version: process.version, arch: process.arch });
 });
 
 test('another program of the same version stops the build, with both digests and the next steps', async () => {

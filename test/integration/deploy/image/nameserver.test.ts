@@ -15,7 +15,7 @@ let own: ImagePlan;
 let plan: ImagePlan;
 let knot: Rootfs;
 beforeAll(async () => {
-  parts = await findParts({ progress: () => {}, signal });
+  parts = await findParts({ progress: () => {}, refresh: false, signal });
   [own, plan] = [await zonesteadImage(parts), await nameserverImage(parts)];
   knot = (await plan.layers.find(({ name }) => name === 'knot')?.rootfs()) ?? new Map();
 });
@@ -27,7 +27,7 @@ test('the image of the name servers has the layers of the image zonestead, so th
   expect(plan.layers).toHaveLength(own.layers.length + 1);
 });
 
-test('the image of the name servers has knotd, keymgr and knotc with every library that they link, and each file in one layer', async () => {
+test('the image of the name servers has knotd, keymgr and knotc with every library that they link and their licenses, and each file in one layer', async () => {
   expect([...knot.keys()].filter((path) => /bin\//.test(path)).sort()).toEqual([
     'usr/sbin/keymgr',
     'usr/sbin/knotc',
@@ -35,8 +35,10 @@ test('the image of the name servers has knotd, keymgr and knotc with every libra
   ]);
   const first = (await own.layers[0]?.rootfs()) ?? new Map();
   const all = merge(first, knot);
-  const linked = await linkedLibraries(Object.values(await parts.knot()), parts);
+  const linked = await linkedLibraries(Object.values(parts.knot), parts);
   expect([...linked.keys()].filter((path) => !all.has(path))).toEqual([]);
+  for (const name of ['knot', 'libknot15', 'libc6'])
+    expect([...all.keys()]).toContain(`usr/share/doc/${name}/copyright`);
   expect([...knot.keys()].filter((path) => first.has(path))).toEqual([]);
 });
 
@@ -48,7 +50,11 @@ test('the image of the name servers starts as the image zonestead does', () => {
 });
 
 test('the image of the name servers has a bill of materials that names Knot DNS', async () => {
-  const bill = JSON.parse(await billOfMaterials(ROOT, parts, Object.values(await parts.knot()), signal));
-  const names = bill.components.map(({ name }: { name: string }) => name);
-  expect(names).toEqual(expect.arrayContaining(['knot', 'node']));
+  const bill = JSON.parse(await billOfMaterials(ROOT, parts, Object.values(parts.knot)));
+  const find = (wanted: string) => bill.components.find(({ name }: { name: string }) => name === wanted);
+  expect(find('node')).toBeDefined();
+  expect(find('knot')).toMatchObject({
+    purl: expect.stringMatching(/^pkg:deb\/debian\/knot@3\.4\.\d+-\S+\?arch=\w+&distro=debian-13$/),
+    licenses: expect.arrayContaining([{ license: { name: 'GPL-3+' } }]),
+  });
 });
