@@ -79,7 +79,6 @@ export const LANES = {
       'integration/nameserver/node/salvage-killed.test.ts',
       'integration/store/migration-locks.test.ts',
       'integration/store/migration.test.ts',
-      'integration/service/undo/beside-a-restore.test.ts',
     ],
     starts: [
       'src/api/',
@@ -133,6 +132,7 @@ export const LANES = {
       'integration/cli/import-hostile.test.ts',
       'integration/cli/kubectl.test.ts',
       'integration/cli/single-file.test.ts',
+      'integration/deploy/cli/',
     ],
     starts: ['src/cli/', 'src/client/', 'src/diagnosis/', 'deploy/cli/'],
     programs: [],
