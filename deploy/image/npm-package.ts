@@ -52,7 +52,7 @@ async function download(
   specification: string,
   { project, target, signal }: { project: string; target: string; signal: AbortSignal },
 ): Promise<string> {
-  const args = ['pack', specification, '--pack-destination', target, '--silent'];
+  const args = ['pack', specification, '--pack-destination', target, '--loglevel=error'];
   const { code, tail } = await runCommand({ command: 'npm', args, cwd: project, timeoutMs: LIMIT_MS, signal });
   const file = (await readdir(target)).find((each) => each.endsWith('.tgz'));
   if (code === 0 && file !== undefined) return join(target, file);

@@ -21,6 +21,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'Set octoDNS up',
   'Move a zone in',
   'Comments of objects',
+  'Require TLS for a secondary',
 ]);
 
 /** Blocks of YAML that are not Kubernetes objects. */
