@@ -27,7 +27,7 @@ export type Apt = (...args: readonly string[]) => Promise<string>;
 
 /**
  * An apt that has nothing in common with the one of this machine but its settings, such as a proxy, and its mirrors.
- * @throws Error with the command to run by hand, if apt, dpkg or Debian's keys are missing
+ * @throws Error with the command to run by hand, if apt, dpkg or Debian's keys are missing; Error if apt has no mirror
  */
 export async function openApt(
   { release, architecture, home, need }: PackageSource,
@@ -63,22 +63,22 @@ export async function openApt(
 /** Where apt puts the packages that it downloads. */
 export const archivesOf = (home: string) => join(home, 'cache', 'archives');
 
-/** Debian's own. An index without the signature of Debian is refused, wherever it comes from. */
-const MIRRORS: Mirrors = {
-  debian: 'http://deb.debian.org/debian/',
-  'debian-security': 'http://deb.debian.org/debian-security/',
-};
-
 /**
- * The mirrors that apt of this machine reads, also those of a snapshot, which have a time at their end. An archive that
- * it does not read, as on Ubuntu, has Debian's own mirror.
+ * The mirrors that apt of this machine reads, also those of a snapshot, which have a time at their end.
+ * @throws Error that says what to add, if it reads none
  */
 async function findMirrors(signal: AbortSignal): Promise<Mirrors> {
   const args = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'];
   const { out } = await runCommand({ command: 'apt-get', args, timeoutMs: LIMIT_MS, signal });
   const addresses = out.split('\n');
-  const find = (archive: Archive) =>
-    addresses.find((address) => new RegExp(`/${archive}/(\\d{8}T\\d{6}Z/)?$`).test(address)) ?? MIRRORS[archive];
+  const find = (archive: Archive) => {
+    const mirror = addresses.find((address) => new RegExp(`/${archive}/(\\d{8}T\\d{6}Z/)?$`).test(address));
+    if (mirror === undefined)
+      throw new Error(
+        `apt of this machine has no mirror of Debian's archive ${archive}: add one to /etc/apt/sources.list.d, and run apt-get update`,
+      );
+    return mirror;
+  };
   return { debian: find('debian'), 'debian-security': find('debian-security') };
 }
 

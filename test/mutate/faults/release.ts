@@ -123,8 +123,14 @@ export const RELEASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'debian-any-mirror',
-    breaks: 'a machine whose apt reads no mirror of Debian gets no packages',
-    edits: [{ file: 'deploy/local/parts/debian-packages.ts', find: ' ?? MIRRORS[archive];', replace: " ?? '';" }],
+    breaks: 'packages are looked for although apt reads no mirror of Debian',
+    edits: [
+      {
+        file: 'deploy/local/parts/debian-packages.ts',
+        find: 'if (mirror === undefined)',
+        replace: "if (mirror === '')",
+      },
+    ],
     project: 'integration',
     tests: ['test/integration/deploy/local/debian-packages.test.ts'],
   },
