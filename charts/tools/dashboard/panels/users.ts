@@ -48,8 +48,8 @@ export const USERS: Row = {
       queries: [from('canary', `sum by (result) (${rate('canary_changes_total')})`, '{{result}}')],
     },
     {
-      title: 'Certificates of the canary (p99)',
-      description: 'From the order to the certificate.',
+      title: 'Challenges of the canary (p99)',
+      description: 'From the request that presents a challenge until every address answers it.',
       kind: 'lines',
       unit: 's',
       bad: { above: 60 },
