@@ -7,14 +7,13 @@ import { chmod, rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { ensureTools, type Tool } from '../../../deploy/local/parts/apt.ts';
-import { ensureBind } from '../../../deploy/local/parts/bind.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
 import { ensureKnot, type KnotPrograms } from '../../../deploy/local/parts/knot.ts';
-import { ensureNsd } from '../../../deploy/local/parts/nsd.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../../deploy/local/parts/postgres.ts';
 import type { SecondaryServer } from '../../../deploy/local/parts/secondary.ts';
+import { ensureSecondary } from '../../../deploy/local/parts/secondary-servers.ts';
 import { ensureKubeLinter } from '../chart/kube-linter.ts';
 import { chosenLanes } from '../lanes/chosen.ts';
 import type { LaneName } from '../lanes/lanes.ts';
@@ -131,7 +130,8 @@ async function start(): Promise<Ground> {
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   // One after the other: both may call apt.
   const knot = await ensureKnot({ progress, signal });
-  const secondaries = { bind: await ensureBind({ progress, signal }), nsd: await ensureNsd({ progress, signal }) };
+  const around = { progress, signal };
+  const secondaries = { bind: await ensureSecondary('bind', around), nsd: await ensureSecondary('nsd', around) };
   const found = await ensureTools(
     [
       { command: 'dig', package: 'bind9-dnsutils' },

@@ -10,11 +10,10 @@ import { checkedSecondaries } from '#dns/secondaries/secondary.ts';
 import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate.ts';
 import { writeCatalog } from '#nameserver/knot/catalog.ts';
 import { ensureTools } from '../../../../deploy/local/parts/apt.ts';
-import { ensureBind } from '../../../../deploy/local/parts/bind.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { ensureKnot, startKnot } from '../../../../deploy/local/parts/knot.ts';
-import { ensureNsd } from '../../../../deploy/local/parts/nsd.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
+import { ensureSecondary } from '../../../../deploy/local/parts/secondary-servers.ts';
 import { pinOf } from '../../../support/http/pins.ts';
 import { localCertificate } from '../../../support/http/serving-files.ts';
 import {
@@ -35,8 +34,8 @@ const ZONE = 'secret.test';
 const programs = await ensureKnot({ version: '3.4', progress, signal });
 const servers = {
   knot: { name: 'knot', command: programs.knotd, args: ['-c'] },
-  bind: await ensureBind({ version: '13', progress, signal }),
-  nsd: await ensureNsd({ version: '13', progress, signal }),
+  bind: await ensureSecondary('bind', { version: '13', progress, signal }),
+  nsd: await ensureSecondary('nsd', { version: '13', progress, signal }),
 };
 const kdig = (await ensureTools([{ command: 'kdig', package: 'knot-dnsutils' }], { progress, signal })).kdig as string;
 const folder = await temporaryFolder('transfers-over-tls');
