@@ -2,7 +2,7 @@
 //
 // A probe of the kubelet calls `checkEdge`. So knotd is the only process that runs all the time, and the configuration
 // follows nodes whose Services were created again, and a new TSIG key, without a restart.
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { chooseListenAddresses, EVERY_ADDRESS } from '#base/listen-address.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
@@ -10,6 +10,7 @@ import { type KnotTls, prepareTls, readTls, removeOtherCopies } from '../knot/ce
 import { knotControl } from '../knot/control.ts';
 import { knotFolder } from '../knot/folder.ts';
 import { readTlsSettings } from '../knot/from-config.ts';
+import { replaceFile } from '../knot/replace-file.ts';
 import { programVersion } from '../knot/version.ts';
 import { ask } from '../probe/ask.ts';
 import { type EdgeSettings, edgeConfiguration } from './configuration.ts';
@@ -37,7 +38,8 @@ export async function prepareEdge(settings: EdgeSettings, print: Print, signal: 
   const version = await programVersion(settings.ZONESTEAD_KNOTD, signal);
   const tls = await prepareOwnTls(settings, version, signal);
   const endpoints = await primaries({ hosts: settings.ZONESTEAD_EDGE_PRIMARIES, folder, signal }, print);
-  await write(edgeFile(settings), await configurationText(settings, endpoints, version, tls));
+  // It contains the TSIG key, and knotd may read it now.
+  await replaceFile(edgeFile(settings), await configurationText(settings, endpoints, version, tls));
   await removeOtherCopies(knot, tls);
   await rm(knot.pidFile, { force: true });
   await rm(knot.socket, { force: true });
@@ -62,7 +64,7 @@ export async function checkEdge(settings: EdgeSettings, print: Print, signal: Ab
   const text = await configurationText(settings, endpoints, version, tls);
   const path = edgeFile(settings);
   if (text === (await readFile(path, 'utf8'))) return;
-  await write(path, text);
+  await replaceFile(path, text);
   const control = createEdgeControl(settings);
   try {
     await control.run('reload', {}, signal);
@@ -135,10 +137,4 @@ async function prepareOwnTls(
 function ownAddress({ ZONESTEAD_KNOT_LISTEN: listen, ZONESTEAD_KNOT_PORT: port }: EdgeSettings) {
   const [address = ''] = listen;
   return { address: OWN_ADDRESSES.get(address) ?? address, port };
-}
-
-/** At once or not at all, because knotd may read it. It contains the TSIG key. */
-async function write(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }

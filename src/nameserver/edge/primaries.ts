@@ -2,7 +2,7 @@
 // Services, which get another address when they are created again. The last addresses are remembered in the folder of
 // Knot's databases, so that an edge starts without the DNS of the cluster.
 import { lookup } from 'node:dns/promises';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import { preferFamily } from '#base/families.ts';
 import { sleep } from '#base/wait.ts';
 import type { HostPort } from '#config.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
+import { replaceFile } from '../knot/replace-file.ts';
 
 /**
  * @returns every address of the host, in any order
@@ -56,8 +57,7 @@ export async function primariesNow({
     return address === undefined ? null : { address, port };
   });
   if (JSON.stringify(after) !== JSON.stringify(before)) {
-    await writeFile(`${path}.new`, JSON.stringify(after), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await replaceFile(path, JSON.stringify(after));
   }
   return all.includes(null) ? null : (all as Endpoint[]);
 }

@@ -3,7 +3,7 @@
 // that makes a running knotd read it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatError } from '#base/error-text.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type ServingCertificate,
 } from '#http/connections/serving-certificate.ts';
 import type { KnotFolder } from './folder.ts';
+import { replaceFile } from './replace-file.ts';
 import { isSince } from './version.ts';
 
 /** Where the certificate comes from, and the port. */
@@ -96,8 +97,7 @@ async function copyTls(
     [files.key, key],
   ] as const) {
     if (existsSync(file)) continue;
-    await writeFile(`${file}.new`, text, { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await replaceFile(file, text);
   }
   return { port, ...files };
 }

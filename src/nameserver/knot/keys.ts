@@ -3,13 +3,14 @@
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settleAll } from '#base/settle-all.ts';
 import type { KnotFolder } from './folder.ts';
 import { runMany } from './launcher.ts';
 import { absolute } from './records.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface ZoneKey {
   zone: string;
@@ -159,8 +160,7 @@ class KeymgrStore implements KeyStore {
     const file = this.#fileOf(id);
     const fileText = await readFile(file, 'utf8').catch(() => '');
     if (isKeyWith(fileText, id)) return;
-    await writeFile(`${file}.new`, privateKey, { mode: 0o640 });
-    await rename(`${file}.new`, file);
+    await replaceFile(file, privateKey, 0o640);
   }
 }
 
