@@ -1,6 +1,6 @@
 // Which networks a client is in. Every list of networks (of keys, trusts, trusted proxies and limits) and every limit
 // for one client uses these functions, so the families are told apart in one place. Pure.
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { parseIpv6, peerAddress } from './address.ts';
 
 type Family = 'ipv4' | 'ipv6';
@@ -27,6 +27,14 @@ export function matchNetworks(networks: readonly string[]): (address: string) =>
 
 /** Whether the address is one of this machine alone. */
 export const isLoopback = matchNetworks(['127.0.0.0/8', '::1']);
+
+/**
+ * The same for a host: an IP address without brackets, or a name. The resolver of the machine answers `localhost`
+ * without asking a server (RFC 6761 section 6.3).
+ */
+export function isLoopbackHost(host: string): boolean {
+  return isIP(host) === 0 ? host === 'localhost' : isLoopback(host);
+}
 
 /** The prefix that one subscriber commonly has (RFC 6177 section 2). */
 const CLIENT_OCTETS = 8;

@@ -1,9 +1,9 @@
 // The address of a Postgres database, which can name several servers of one cluster: one of them is the primary, and
 // the others can become it. The form is that of libpq (PostgreSQL manual, "Connection URIs").
 
-import { isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { describeUnusable, formatHostPort } from './address.ts';
-import { isLoopback as isLoopbackAddress } from './networks.ts';
+import { isLoopbackHost } from './networks.ts';
 
 export interface Host {
   /** A name or an address; an IPv6 address without brackets. */
@@ -44,8 +44,6 @@ const WRITABLE: ReadonlySet<string> = new Set(['read-write', 'primary']);
 const MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 /** Options of TLS of libpq and of the driver that would have no effect here. */
 const WITHOUT_EFFECT = ['ssl', 'sslcert', 'sslkey', 'sslpassword', 'sslcrl', 'sslnegotiation'];
-/** The resolver of the machine answers this name without asking a server (RFC 6761 section 6.3). */
-const LOCALHOST = 'localhost';
 
 /**
  * Reads `postgres://user:password@host1:port1,host2:port2/database?…`. A host without a port has port 5432. The
@@ -105,7 +103,7 @@ export function protectPostgresAddress(
     const options = `sslrootcert=${encodeURIComponent(authorities)}${sslMode === undefined ? '&sslmode=verify-full' : ''}`;
     return { ok: true, value: `${text}${text.includes('?') ? '&' : '?'}${options}` };
   }
-  const [remote] = hosts.filter(({ host }) => !isLoopback(host));
+  const [remote] = hosts.filter(({ host }) => !isLoopbackHost(host));
   if (remote !== undefined && tls.mode !== 'verify-full' && !isUnverifiedAllowed)
     return wrong(
       `has sslmode=${tls.mode}${sslMode === undefined ? ', the default,' : ''} for ${hostText(remote)}, which does not verify the server: add sslmode=verify-full, and name the file of its authority in ZONESTEAD_DATABASE_CA; or set ZONESTEAD_DATABASE_WITHOUT_TLS=allow if the network between them is protected`,
@@ -129,10 +127,6 @@ function withoutTls(url: string): string {
   const urlWithoutTls = new URL(url);
   for (const name of ['sslmode', 'sslrootcert']) urlWithoutTls.searchParams.delete(name);
   return urlWithoutTls.href;
-}
-
-function isLoopback(host: string): boolean {
-  return isIP(host) === 0 ? host === LOCALHOST : isLoopbackAddress(host);
 }
 
 function readHost(part: string): Host | string {

@@ -1,8 +1,7 @@
 // The credentials file of `zonestead acme`: lines NAME=value, as in an EnvironmentFile of systemd. It contains an API
 // key, so only its owner must be able to read it.
-import { open } from 'node:fs/promises';
-
-const OTHERS = 0o077;
+import type { Stats } from 'node:fs';
+import { isReadableByOthers, readJudged } from '../private-file.ts';
 
 /**
  * The settings of the file by name.
@@ -11,25 +10,21 @@ const OTHERS = 0o077;
  * malformed
  */
 export async function readCredentials(path: string, uid: number): Promise<Record<string, string>> {
-  // One handle for the check and the read, so that the file cannot be exchanged between them.
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The credentials file ${path} cannot be read (${error.code}).`);
-  });
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile()) throw new Error(`${path} is not a file.`);
-    if ((stat.mode & OTHERS) !== 0) {
-      const mode = (stat.mode & 0o777).toString(8);
+  const judge = (found: Stats) => {
+    if (!found.isFile()) throw new Error(`${path} is not a file.`);
+    if (isReadableByOthers(found)) {
+      const mode = (found.mode & 0o777).toString(8);
       throw new Error(
         `${path} contains an API key, and other users can read it (mode ${mode}). Run: chmod 600 ${path}`,
       );
     }
-    if (stat.uid !== uid && stat.uid !== 0)
+    if (found.uid !== uid && found.uid !== 0)
       throw new Error(`${path} belongs to another user. Run: chown ${uid} ${path}`);
-    return parseSettings(await file.readFile('utf8'), path);
-  } finally {
-    await file.close();
-  }
+  };
+  const text = await readJudged(path, judge).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === undefined ? error : new Error(`The credentials file ${path} cannot be read (${error.code}).`);
+  });
+  return parseSettings(text, path);
 }
 
 /**

@@ -1,5 +1,6 @@
 // `zonestead login`: keeps the address of a service and a key for it, so that later commands need no settings.
 import { resolve } from 'node:path';
+import { isLoopbackHost } from '#base/networks.ts';
 import type { Account } from '#contract/account.ts';
 import { type CommandContext, describeCommand } from '../command.ts';
 import { readInput } from '../input.ts';
@@ -30,7 +31,7 @@ export const command = describeCommand({
     const name = options.context ?? defaultName(url);
     if (!CONTEXT.test(name))
       throw new Error(`${JSON.stringify(name)} is not a name for a context: write letters, digits, ".", "_" and "-"`);
-    if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
+    if (url.protocol === 'http:' && !isLoopbackHost(url.hostname.replace(/^\[|\]$/g, '')))
       warn('The key crosses the network in plain text: use the https:// address of the service, if it has one.');
     const caFile = options.ca === undefined ? undefined : resolve(options.ca);
     const key = await readKey(url, signal);
@@ -60,10 +61,6 @@ export function parseAddress(text: string): URL {
 /** The host, and the port if it is not the usual one. Pure. */
 export function defaultName({ host }: URL): string {
   return host.replaceAll(/[^A-Za-z0-9._:-]/g, '').replace(/^[^A-Za-z0-9]+/, '');
-}
-
-function isOwnMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
 /** Typed by the person, or on standard input. An argument would be visible in the list of processes. */

@@ -1,17 +1,16 @@
 // The logins of a person: the addresses of services with the keys for them, in one file that only this person can read.
 // Each has a name, its context.
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { configFolder } from '#config.ts';
+import { isReadableByOthers, readJudged } from '../private-file.ts';
 
 /** A person has a few; the file stays small. */
 const MAX_CONTEXTS = 100;
 const MAX_FILE = 1024 * 1024;
-/** The mode bits of other accounts. */
-const OTHERS = 0o077;
 
 const login = z.object({ url: z.string(), caFile: z.string().optional(), key: z.string() });
 const logins = z.object({ current: z.string().nullable(), contexts: z.record(z.string(), login) });
@@ -38,25 +37,16 @@ export async function readLogins(file = loginsFile()): Promise<Logins> {
 
 /** @throws Error if other accounts can read the file, or if it is too large */
 async function readPrivate(file: string): Promise<string | null> {
-  let handle: Awaited<ReturnType<typeof open>>;
-  try {
-    // A pipe without a writer would never be opened otherwise.
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    throw new Error(`${file} cannot be read (${code})`);
-  }
-  try {
-    const found = await handle.stat();
-    if ((found.mode & OTHERS) !== 0)
+  const judge = (found: Stats) => {
+    if (isReadableByOthers(found))
       throw new Error(`other accounts can read ${file}, which holds keys; run "chmod 600 ${file}"`);
     if (!found.isFile() || found.size > MAX_FILE)
       throw new Error(`${file} is not a file of "zonestead login"; delete it, and log in again`);
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
+  };
+  return readJudged(file, judge).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error.code === undefined ? error : new Error(`${file} cannot be read (${error.code})`);
+  });
 }
 
 /**

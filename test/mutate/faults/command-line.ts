@@ -51,7 +51,7 @@ export const COMMAND_LINE_FAULTS: readonly Fault[] = [
   fault(
     'login-open',
     'a file of logins that other accounts can read is used',
-    { file: 'src/cli/login/store.ts', find: '(found.mode & OTHERS) !== 0', replace: '(found.mode & OTHERS) < 0' },
+    { file: 'src/cli/private-file.ts', find: '(mode & OTHERS) !== 0', replace: '(mode & OTHERS) < 0' },
     STORE,
   ),
   fault(

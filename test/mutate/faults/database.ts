@@ -107,8 +107,8 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/base/postgres-address.ts',
-        find: 'const [remote] = hosts.filter(({ host }) => !isLoopback(host));',
-        replace: 'const [remote] = hosts.some(({ host }) => isLoopback(host)) ? [] : hosts;',
+        find: 'const [remote] = hosts.filter(({ host }) => !isLoopbackHost(host));',
+        replace: 'const [remote] = hosts.some(({ host }) => isLoopbackHost(host)) ? [] : hosts;',
       },
     ],
     ...address,
