@@ -1,18 +1,13 @@
 // The command line as one executable, for machines without Node.js: the program of Node with the single file in it
 // (https://nodejs.org/api/single-executable-applications.html), in an archive with the licenses of both.
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import type { Parts } from '../image/parts.ts';
 import { ARCHITECTURES, type Architecture } from '../local/parts/architecture.ts';
 import { runCommand } from '../local/parts/commands.ts';
 
 /** Node writes its program of 150 MB, and gzip reads it. */
 const LIMIT_MS = 300_000;
-
-export interface NodeProgramOf {
-  readonly architecture: Architecture;
-  /** The path of the program of Node, verified. Its license is LICENSE in the folder above that of the program. */
-  readonly node: string;
-}
 
 /** For instance zonestead-linux-amd64.tar.gz */
 export function archiveName(architecture: Architecture): string {
@@ -27,7 +22,7 @@ export function archiveName(architecture: Architecture): string {
  */
 export async function packExecutable(
   folder: string,
-  { architecture, node }: NodeProgramOf,
+  { architecture, node }: Pick<Parts, 'architecture' | 'node'>,
   signal: AbortSignal,
 ): Promise<string> {
   const work = await mkdtemp(join(folder, 'executable-'));
@@ -35,7 +30,7 @@ export async function packExecutable(
     const config = {
       main: join(folder, 'zonestead'),
       mainFormat: 'module',
-      executable: node,
+      executable: node.program,
       output: join(work, 'zonestead'),
       disableExperimentalSEAWarning: true,
       // Both are made by the program of the other architecture, which this machine cannot run.
@@ -45,7 +40,7 @@ export async function packExecutable(
     await writeFile(join(work, 'sea.json'), JSON.stringify(config));
     await run(process.execPath, ['--build-sea', join(work, 'sea.json')], signal);
     for (const file of ['LICENSE', 'LICENSES-OF-PACKAGES.txt']) await copyFile(join(folder, file), join(work, file));
-    await copyFile(join(dirname(node), '../LICENSE'), join(work, 'LICENSE-OF-NODE'));
+    await copyFile(node.license, join(work, 'LICENSE-OF-NODE'));
     const name = archiveName(architecture);
     const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
     const files = ['LICENSE', 'LICENSE-OF-NODE', 'LICENSES-OF-PACKAGES.txt', 'zonestead'];

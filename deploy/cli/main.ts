@@ -1,8 +1,7 @@
 // `npm run cli`: the command line as one file, and as an npm package.
 import { join, resolve } from 'node:path';
 import { createProgram } from '#cli/program.ts';
-import { PROJECT } from '../image/images.ts';
-import { findNode } from '../image/parts.ts';
+import { findNode, PROJECT } from '../image/parts.ts';
 import { ARCHITECTURES, readPlatforms } from '../local/parts/architecture.ts';
 import { buildCommandLine, packCommandLine } from './bundle.ts';
 import { packExecutable } from './executable.ts';
@@ -19,7 +18,7 @@ command
     print(`${await packCommandLine(built.folder, stop.signal)}: the same as an npm package`);
     const around = { progress: print, signal: stop.signal };
     for (const architecture of architectures) {
-      const { program: node } = await findNode(architecture, around);
+      const node = await findNode(architecture, around);
       const name = await packExecutable(built.folder, { architecture, node }, stop.signal);
       print(`${join(built.folder, name)}: one executable for linux/${ARCHITECTURES[architecture].oci}`);
     }

@@ -11,9 +11,9 @@ import {
 } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { type Layer, makeLayer, type PlatformImage, type WrittenArchive, writeArchive } from './archive.ts';
-import { IMAGES, type ImageName, type ImagePlan, PROJECT, postgresParts } from './images.ts';
+import { IMAGES, type ImageName, type ImagePlan, postgresParts } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
-import { findParts, type Parts } from './parts.ts';
+import { findParts, type Parts, PROJECT } from './parts.ts';
 import { layDown, merge } from './rootfs.ts';
 import { billOfMaterials, billOfPostgres } from './sbom.ts';
 

@@ -9,12 +9,11 @@ import type { ImageConfig } from './archive.ts';
 import { commonLicenses, copyrights, debianPackages } from './debian.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
-import type { Parts } from './parts.ts';
+import { type Parts, PROJECT } from './parts.ts';
 import { basics, type Content, merge, type Rootfs, USER_ID } from './rootfs.ts';
 import type { PostgresParts } from './sbom.ts';
 import { sources } from './sources.ts';
 
-export const PROJECT = new URL('../../', import.meta.url).pathname;
 const PATH = 'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin';
 
 /** A layer is kept if it is large and rarely changes; `key` then identifies its content. */

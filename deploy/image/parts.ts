@@ -8,9 +8,11 @@ import type { Progress } from '../local/parts/cache.ts';
 import type { KnotPrograms } from '../local/parts/knot.ts';
 import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
 import { type Around, type DebianSystem, ensureDebianSystem } from './debian-root.ts';
-import { PROJECT } from './images.ts';
 import { verifyNode } from './node.ts';
 import { ensureNpmPackage } from './npm-package.ts';
+
+/** The checkout, with a slash at its end. */
+export const PROJECT = new URL('../../', import.meta.url).pathname;
 
 export interface Parts extends DebianSystem {
   architecture: Architecture;

@@ -4,8 +4,9 @@ import { createHash, type KeyObject, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildCommandLine, packCommandLine } from '../cli/bundle.ts';
-import { type NodeProgramOf, packExecutable } from '../cli/executable.ts';
+import { packExecutable } from '../cli/executable.ts';
 import { type KrewArchive, krewManifest } from '../cli/krew.ts';
+import type { Parts } from '../image/parts.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { type ArtifactLayer, type MadeManifest, makeManifest, pushManifest } from './manifests.ts';
 import type { Registry } from './registry.ts';
@@ -26,7 +27,7 @@ export interface CommandLineRelease {
 
 export interface Executables {
   /** The program of Node of each architecture that gets an executable. */
-  nodes: readonly NodeProgramOf[];
+  nodes: readonly Pick<Parts, 'architecture' | 'node'>[];
   /** The address from which people download the archives. Absent: there is no manifest for krew. */
   download?: string | undefined;
   /** The address of the project, for that manifest. */

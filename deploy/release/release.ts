@@ -1,7 +1,8 @@
 // The command `release`: builds the images and the command line of this checkout, and publishes them with the chart.
 import { join, resolve } from 'node:path';
 import { buildImage, findAllParts, writeBill } from '../image/image.ts';
-import { IMAGES, type ImageName, PROJECT, projectVersion } from '../image/images.ts';
+import { IMAGES, type ImageName, projectVersion } from '../image/images.ts';
+import { PROJECT } from '../image/parts.ts';
 import { type Architecture, readPlatforms } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { makeCommandLine } from './command-line.ts';
@@ -37,8 +38,12 @@ async function build(
     images.push({ name, tag: chooseTag(name), archive, bills });
   }
   progress('building the command line');
-  const nodes = parts.map(({ architecture, node }) => ({ architecture, node: node.program }));
-  const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), { nodes, download, home }, signal);
+  const commandLine = await makeCommandLine(
+    join(out, 'cli'),
+    projectVersion(),
+    { nodes: parts, download, home },
+    signal,
+  );
   return { images, commandLine, chart: join(PROJECT, 'charts/zonestead') };
 }
 

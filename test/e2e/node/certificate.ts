@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PROJECT } from '../../../deploy/image/images.ts';
+import { PROJECT } from '../../../deploy/image/parts.ts';
 import type { TestCluster } from '../../support/kubelet/cluster.ts';
 import { startIssuance } from '../../support/kubelet/issuance.ts';
 import type { Release } from '../../support/kubelet/release.ts';

@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PEBBLE_IMAGE, PROJECT } from '../../../deploy/image/images.ts';
+import { PEBBLE_IMAGE } from '../../../deploy/image/images.ts';
+import { PROJECT } from '../../../deploy/image/parts.ts';
 import { pebbleIssuer } from '../../../deploy/local/issuance-objects.ts';
 import { ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
 import { askOnly } from '../../../deploy/local/parts/certmanager.ts';

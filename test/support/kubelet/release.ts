@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Agent } from 'undici';
 import { stringify } from 'yaml';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
-import { PROJECT } from '../../../deploy/image/images.ts';
+import { PROJECT } from '../../../deploy/image/parts.ts';
 import { createResolver, type Resolver } from '../dns/resolver.ts';
 import { createRequest, type Request } from '../http/requests.ts';
 import type { TestCluster } from './cluster.ts';

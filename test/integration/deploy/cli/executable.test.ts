@@ -1,7 +1,7 @@
 // The command line as one executable, without Node.js in PATH.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { buildCommandLine } from '../../../../deploy/cli/bundle.ts';
@@ -14,7 +14,8 @@ const folder = await temporaryFolder('executable');
 const bin = join(folder, 'bin');
 const program = join(bin, 'zonestead');
 const { signal } = new AbortController();
-const node = { architecture: hostArchitecture(), node: process.execPath };
+const license = join(dirname(process.execPath), '../LICENSE');
+const node = { architecture: hostArchitecture(), node: { program: process.execPath, license } };
 
 async function run(file: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(file, args, { env: { HOME: folder }, cwd: '/', timeout: 60_000 });

@@ -1,7 +1,7 @@
 // The image of Postgres: its bill of materials, and the origin of Debian's files.
 import { expect, test } from 'vitest';
-import { IMAGES, PROJECT, postgresParts } from '../../../../deploy/image/images.ts';
-import { findParts } from '../../../../deploy/image/parts.ts';
+import { IMAGES, postgresParts } from '../../../../deploy/image/images.ts';
+import { findParts, PROJECT } from '../../../../deploy/image/parts.ts';
 import { billOfPostgres } from '../../../../deploy/image/sbom.ts';
 
 const { signal } = new AbortController();
