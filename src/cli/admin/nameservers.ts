@@ -1,12 +1,12 @@
 // `zonestead admin nameservers …`: name servers that are planned to be away.
 import { dropUnprintable } from '#base/printable.ts';
+import { parseTtlText } from '#dns/ttl-text.ts';
 import type { CommandGroup } from '../command.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { table } from '../table.ts';
 import { describeAdminCommand, outputOf } from './command.ts';
 
 const NAME = { usage: '<name>', describe: 'name of the name server or node, or one of its addresses' };
-const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 };
 
 const load = () => import('#service/nodes/cordons.ts');
 
@@ -26,7 +26,7 @@ const cordon = describeAdminCommand({
     'A cordon is for one name: cordon the nodes behind a name server too. At least one other address must be right, otherwise the proof waits for the name server nevertheless.',
   run: async ({ url, print }, [name = ''], options: { for: string; reason?: string }) => {
     const { adminCordon } = await load();
-    const seconds = parseSeconds(options.for);
+    const seconds = readTime(options.for);
     const { name: target, until } = await adminCordon(url, { name, seconds, reason: options.reason ?? null });
     print(
       `cordoned ${target} until ${until.toISOString()}; to end it before: zonestead admin nameservers uncordon ${target}`,
@@ -68,10 +68,9 @@ export const nameservers: CommandGroup = {
   commands: [cordon, uncordon, list],
 };
 
-/** @throws Error if the text is not a time */
-function parseSeconds(text: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const seconds = Number(number) * (UNIT_SECONDS[unit] ?? 0);
-  if (seconds === 0) throw new Error(`"${text}" is not a time; write a number with m, h or d, such as 30m, 4h or 2d`);
+/** Seconds. @throws Error if the text is not a time of one unit, from minutes on */
+function readTime(text: string): number {
+  const seconds = /^\d{1,6}[mhd]$/.test(text) ? parseTtlText(text) : null;
+  if (!seconds) throw new Error(`"${text}" is not a time; write a number with m, h or d, such as 30m, 4h or 2d`);
   return seconds;
 }

@@ -1,5 +1,6 @@
 // A zone as a source has it: the text of a zone file, and where each line comes from. Every source writes its records
 // as such lines, so that one reader judges them all. Pure.
+import { parseTtlText } from '#dns/ttl-text.ts';
 import { clip } from '#dns/verdict.ts';
 import { lineSteps } from '#dns/zonefile/lexer.ts';
 
@@ -50,7 +51,6 @@ export interface SourceRecord {
 }
 
 const WORD = /^[^\s"();]+$/;
-const TTL = /^(?:[0-9]{1,10}|(?:[0-9]+[smhdw])+)$/i;
 
 /** The lines of a source: more than the records of the largest zone that the service takes, with their signatures. */
 export const MAX_LINES = 500_000;
@@ -103,7 +103,7 @@ function findFlaw({ name, type, ttl, rdata }: SourceRecord): string | null {
   if (!WORD.test(name) || name.startsWith('$')) return `name: ${clip(name)} is not a name of the DNS.`;
   if (type === '') return 'type: There is no record type.';
   if (!/^[a-z0-9-]{1,20}$/i.test(type)) return `type: ${clip(type)} is not a record type.`;
-  if (ttl !== null && !TTL.test(String(ttl)))
+  if (ttl !== null && parseTtlText(String(ttl)) === null)
     return `ttl: ${clip(String(ttl))} is not a number of seconds; leave it empty for the default of the zone.`;
   // A comment, a parenthesis or a line break in a value would cut the value.
   if (rdata.includes('\n') || !isWhole(`x IN X ${rdata}`))
