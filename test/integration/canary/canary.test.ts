@@ -99,6 +99,30 @@ test('every address answers a change of the canary, with signatures that lead to
   expect(await records()).toEqual([]);
 });
 
+test('an IPv6 address is asked and validated as an IPv4 address is, over UDP and over TCP', async () => {
+  const six = await startRelay(two, 'zonestead-canary', '::1');
+  try {
+    const { canary, series } = await newCanary({ limitMs: 20_000, servers: { [firstName]: one, [secondName]: six } });
+    await canary.prepare(signal);
+    expect(await canary.change(signal)).toMatchObject({ result: 'answered', latePaths: [] });
+    expect(results(await canary.look(signal)).slice(2)).toEqual([
+      ['second udp', 'right', 'right', 'right'],
+      ['second tcp', 'right', 'right', 'right'],
+    ]);
+    const address = `[::1]:${six.port}`;
+    for (const transport of ['udp', 'tcp']) {
+      expect(await series('canary_queries_total', { address, transport, result: 'right' })).toBeGreaterThan(3);
+    }
+    six.udp = 'tampered';
+    expect(results(await canary.look(signal)).slice(2)).toEqual([
+      ['second udp', 'right', 'right', 'bogus'],
+      ['second tcp', 'right', 'right', 'right'],
+    ]);
+  } finally {
+    await six.close();
+  }
+});
+
 test('a change is late while an address answers old data, which is wrong after the limit', async () => {
   const { canary, series } = await newCanary({ limitMs: 700 });
   await canary.prepare(signal);

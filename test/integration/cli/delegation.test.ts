@@ -1,6 +1,7 @@
 // `zonestead delegation` with a real parent: BIND has the parent zones, and a name server of one of them does not
 // answer. BIND is also the resolver, which here has exactly the records of the parent.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { showDelegation } from '#cli/delegation.ts';
@@ -35,8 +36,11 @@ const otherDs = (child: string) => `${child} 600 IN DS 4711 13 2 ${'ab'.repeat(3
 beforeAll(async () => {
   for (const child of CHILDREN) zones.set(child, await service.zone(`${child}.parent.example`, key));
   await service.zone('child.silent.example', key);
-  const head = (server: string, address: string) =>
-    `@ 600 IN SOA ${server} hostmaster 1 600 600 600 60\n@ 600 IN NS ${server}\n${server} 600 IN A ${address}\n`;
+  zones.set('child', await service.zone('child.six.example', key));
+  const head = (server: string, address: string) => {
+    const type = isIPv6(address) ? 'AAAA' : 'A';
+    return `@ 600 IN SOA ${server} hostmaster 1 600 600 600 60\n@ 600 IN NS ${server}\n${server} 600 IN ${type} ${address}\n`;
+  };
   const parts = [
     head('ns', '127.0.0.1'),
     nsOf('right', FIRST, SECOND) + dsOf('right'),
@@ -46,10 +50,14 @@ beforeAll(async () => {
     nsOf('half-signed', SECOND) + dsOf('half-signed'),
     nsOf('elsewhere', 'ns1.other.test', 'ns2.other.test') + otherDs('elsewhere'),
   ];
-  parent = await startParent({ 'parent.example': parts.join(''), 'silent.example': head('ns', '127.0.0.99') });
+  parent = await startParent({
+    'parent.example': parts.join(''),
+    'silent.example': head('ns', '127.0.0.99'),
+    'six.example': head('ns', '::1') + nsOf('child', FIRST, SECOND) + dsOf('child'),
+  });
 });
 
-/** BIND with these zone files, at 127.0.0.1. */
+/** BIND with these zone files, at 127.0.0.1 and ::1. */
 async function startParent(files: Readonly<Record<string, string>>): Promise<ProbeEndpoint> {
   const folder = join(await temporaryFolder('parent'), 'data');
   await mkdir(folder);
@@ -62,7 +70,8 @@ async function startParent(files: Readonly<Record<string, string>>): Promise<Pro
   }
   const config = `options {
   directory "${folder}"; pid-file "${folder}/named.pid"; session-keyfile "${folder}/session.key"; lock-file none;
-  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no; notify no;
+  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 port ${port} { ::1; };
+  recursion no; dnssec-validation no; notify no;
 };
 controls { };
 ${sections.join('')}`;
@@ -119,6 +128,12 @@ test.each<[string, string, (zone: string) => string]>([
 ])('the command tells the next step of %s, whose parent %s', async (child, _how, expected) => {
   const zone = `${child}.parent.example`;
   expect(await told(zone)).toBe(expected(zone));
+});
+
+test('a parent whose only name server has an IPv6 address is queried, through a resolver with an IPv6 address', async () => {
+  expect(await told('child.six.example', { address: '::1', port: parent.port })).toBe(
+    'child.six.example is delegated to this service, with its DS record.',
+  );
 });
 
 test('a parent that does not answer is named in the error', async () => {

@@ -4,12 +4,21 @@ import { noticedBy } from './fault.ts';
 
 const ADDRESS = 'src/base/address.ts';
 const NETWORKS = 'src/base/networks.ts';
+const EXCHANGE = 'src/nameserver/probe/exchange.ts';
+const UDP = "createSocket(isIPv6(server.address) ? 'udp6' : 'udp4')";
+const PARENT = 'src/nameserver/probe/parent.ts';
 const byAddress = noticedBy('address', 'test/unit/base/address.test.ts');
 const byNetworks = noticedBy('address', 'test/unit/base/networks.test.ts');
 const byFamilies = noticedBy('address', 'test/unit/base/families.test.ts');
 const byListeners = noticedBy('address', 'test/unit/base/listen-address.test.ts');
 const byForm = noticedBy('address', 'test/unit/dns/network.test.ts');
 const bySettings = noticedBy('address', 'test/unit/config.test.ts');
+const byProbe = noticedBy('address', 'test/unit/nameserver/exchange.test.ts');
+const byDelegated = noticedBy('address', 'test/unit/operator/delegated.test.ts');
+const byDelegation = noticedBy('address', 'test/integration/cli/delegation.test.ts');
+const byStatus = noticedBy('address', 'test/integration/service/zones/creation-status.test.ts');
+const byAlias = noticedBy('address', 'test/integration/nameserver/resolver/alias.test.ts');
+const byCanary = noticedBy('address', 'test/integration/canary/canary.test.ts');
 const byAgent = noticedBy('address', 'test/unit/nameserver/node/feed-agent.test.ts');
 const byChart = noticedBy('address', 'test/integration/chart/families.test.ts');
 const byDynamic = noticedBy('address', 'test/integration/doors/dyndns/requests.test.ts');
@@ -105,5 +114,54 @@ export const ADDRESS_FAULTS: readonly Fault[] = [
     'src/nameserver/node/feed-agent.ts',
     'matchNetworks(networks)(host) ?',
     '!host ?',
+  ),
+  byProbe(
+    'probe-udp',
+    'name servers with IPv6 addresses are asked over TCP alone',
+    EXCHANGE,
+    UDP,
+    "createSocket('udp4')",
+  ),
+  byStatus(
+    'resolver-udp',
+    'a resolver with an IPv6 address is not asked for the DS records of a zone',
+    EXCHANGE,
+    UDP,
+    "createSocket('udp4')",
+  ),
+  byDelegation(
+    'parent-aaaa',
+    'a parent whose name servers have IPv6 addresses alone is never asked',
+    PARENT,
+    "family === 4 ? 'A' : 'AAAA', query)",
+    "family === 4 ? 'A' : 'A', query)",
+  ),
+  byDelegated(
+    'parent-private',
+    'the author of a DNSZone makes the operator query machines of its network over IPv6',
+    PARENT,
+    'query.own.has(server) || query.mayQuery(address)',
+    'query.own.has(server) || family === 6 || query.mayQuery(address)',
+  ),
+  byDelegated(
+    'parent-mapped',
+    'the operator queries an IPv4 address that a parent names in IPv6 form',
+    PARENT,
+    'rdata.length === 16 && !isV4Mapped(rdata)',
+    'rdata.length === 16',
+  ),
+  byAlias(
+    'alias-aaaa',
+    'an ALIAS has no IPv6 addresses if its target has no IPv4 address',
+    'src/nameserver/resolver/alias-plan.ts',
+    'return a.addresses.length + aaaa.addresses.length === 0 ?',
+    'return a.addresses.length === 0 ?',
+  ),
+  byCanary(
+    'canary-label',
+    'the canary reports an IPv6 address with its port as another address',
+    'src/canary/paths.ts',
+    'return formatHostPort(address, port);',
+    "return [address, port].join(':');",
   ),
 ];

@@ -1,7 +1,7 @@
 // A name server on loopback, UDP and TCP on one port, with scripted answers, faults included. Its messages are made by
 // dns-packet, not by the code under test.
 import { createSocket, type Socket } from 'node:dgram';
-import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from 'node:net';
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket as TcpSocket } from 'node:net';
 import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 
 export interface Query {
@@ -39,7 +39,15 @@ export interface FakeNameServer {
   close(): Promise<void>;
 }
 
-export async function startNameServer(script: Script, options: { tcp?: boolean } = {}): Promise<FakeNameServer> {
+export interface FakeOptions {
+  /** (Default: true.) */
+  tcp?: boolean;
+  /** (Default: 127.0.0.1.) */
+  address?: '127.0.0.1' | '::1';
+}
+
+export async function startNameServer(script: Script, options: FakeOptions = {}): Promise<FakeNameServer> {
+  const { address = '127.0.0.1' } = options;
   const queries: Query[] = [];
   const handle = (transport: 'udp' | 'tcp', bytes: Buffer, port: number): Buffer[] => {
     const query = { transport, packet: dnsPacket.decode(bytes), port };
@@ -64,14 +72,14 @@ export async function startNameServer(script: Script, options: { tcp?: boolean }
       }
     });
   });
-  const { port, udp } = await listen(tcp);
+  const { port, udp } = await listen(tcp, address);
   udp.on('message', (bytes, from) => {
     for (const reply of handle('udp', bytes, from.port)) udp.send(reply, from.port, from.address);
   });
   if (options.tcp === false) await new Promise((resolve) => tcp.close(resolve));
   return {
     name: `ns${port}.example.net`,
-    address: '127.0.0.1',
+    address,
     port,
     queries,
     close: async () => {
@@ -83,15 +91,15 @@ export async function startNameServer(script: Script, options: { tcp?: boolean }
 }
 
 /** One free port for both protocols: the port that the kernel picks for TCP may be taken for UDP. */
-async function listen(tcp: Server): Promise<{ port: number; udp: Socket }> {
+async function listen(tcp: Server, address: string): Promise<{ port: number; udp: Socket }> {
   for (let attempt = 1; ; attempt++) {
-    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => tcp.listen(0, address, resolve));
     const { port } = tcp.address() as AddressInfo;
-    const udp = createSocket('udp4');
+    const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     try {
       await new Promise<void>((resolve, reject) => {
         udp.once('error', reject);
-        udp.bind(port, '127.0.0.1', resolve);
+        udp.bind(port, address, resolve);
       });
       udp.removeAllListeners('error');
       return { port, udp };

@@ -1,6 +1,6 @@
 // A relay in front of a real name server, over UDP and TCP, that fails as name servers and networks do.
 import { createSocket } from 'node:dgram';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, isIPv6, type Socket } from 'node:net';
 import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 
 /**
@@ -17,8 +17,15 @@ export interface DnsRelay extends ProbeEndpoint {
   close(): Promise<void>;
 }
 
-/** @param marker the beginning of the values that `tampered` changes */
-export async function startRelay(upstream: ProbeEndpoint, marker: string): Promise<DnsRelay> {
+/**
+ * @param marker the beginning of the values that `tampered` changes
+ * @param address its own
+ */
+export async function startRelay(
+  upstream: ProbeEndpoint,
+  marker: string,
+  address: '127.0.0.1' | '::1' = '127.0.0.1',
+): Promise<DnsRelay> {
   const frozenAnswers = new Map<string, Buffer>();
   const sockets = new Set<Socket>();
   // The answer over TCP serves both transports, because no answer of the tests is too long.
@@ -44,19 +51,19 @@ export async function startRelay(upstream: ProbeEndpoint, marker: string): Promi
       if (reply !== null) socket.end(withLength(reply));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const { port } = server.address() as AddressInfo;
-  const datagrams = createSocket('udp4');
+  const datagrams = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   datagrams.on('message', async (query, from) => {
     const reply = await answer(query, 'udp').catch(() => null);
     if (reply !== null) datagrams.send(reply, from.port, from.address);
   });
   await new Promise<void>((resolve, reject) => {
     datagrams.once('error', reject);
-    datagrams.bind(port, '127.0.0.1', resolve);
+    datagrams.bind(port, address, resolve);
   });
   const relay: DnsRelay = {
-    ...{ address: '127.0.0.1', port, udp: 'pass', tcp: 'pass', asked: 0 },
+    ...{ address, port, udp: 'pass', tcp: 'pass', asked: 0 },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 import { inject } from 'vitest';
@@ -115,7 +115,7 @@ function dataText(type: string, data: unknown): string {
 
 /** Another query may have had this port before, and its late answer is not that of this one. */
 async function overUdp({ address, port }: ProbeEndpoint, query: Buffer): Promise<Buffer> {
-  const socket = createSocket('udp4');
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   const limit = { signal: AbortSignal.timeout(LIMIT_MS) };
   try {
     socket.connect(port, address);

@@ -15,6 +15,7 @@ import { afterAll } from 'vitest';
 import { composeApi } from '#api/compose.ts';
 import { loadParts } from '#api/parts.ts';
 import { API_PROCESS_SETTINGS } from '#api/settings.ts';
+import { formatHostPort } from '#base/address.ts';
 import { readConfig } from '#config.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
@@ -272,7 +273,8 @@ const NO_RESOLVER = '127.0.0.1:1';
 function buildSettings(options: TestServiceOptions, dnsPort: number): Settings {
   const { limits = false, busyAfterMs = 30_000, resolvers } = options;
   const own = `127.0.0.1:${dnsPort}`;
-  const formatEndpoint = (each: ProbeEndpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
+  const formatEndpoint = (each: ProbeEndpoint | 'own') =>
+    each === 'own' ? own : formatHostPort(each.address, each.port);
   return {
     ZONESTEAD_NAMESERVERS: NAMESERVERS.join(','),
     ZONESTEAD_HOSTMASTER: 'hostmaster.zonestead.test',

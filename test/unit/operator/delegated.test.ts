@@ -5,7 +5,7 @@ import { parseRdata } from '#dns/types/index.ts';
 import { createParentLookup, type SeenAtParent } from '#nameserver/probe/parent.ts';
 import { publicAddresses } from '#nameserver/probe/probe.ts';
 import { delegatedAnswer } from '#operator/proof/delegated.ts';
-import { type FakeNameServer, startNameServer } from '../../support/dns/fake-nameserver.ts';
+import { type FakeNameServer, type FakeOptions, startNameServer } from '../../support/dns/fake-nameserver.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const DIGEST = 'e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d';
@@ -70,24 +70,30 @@ test('the condition Delegated does not keep a zone from being Ready, and the par
   expect(runs.get('zone default/example')?.result?.requeueAfterMs).toBe(60_000);
 });
 
-describe('a parent whose NS records point to a machine in this network', () => {
-  /** The resolver, which finds the only name server of the parent at 127.0.0.1, and that machine. */
+/** A resolver that finds the only name server of the parent at this address. */
+function startResolver(family: 'A' | 'AAAA', address: string, own: FakeOptions = {}): Promise<FakeNameServer> {
+  const host = 'inside.victim.example';
+  const soa = { mname: 'ns.org', rname: 'host.org', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
+  const answersOf = (name: string, type: string): Answer[] => {
+    if (type === 'SOA') return [{ name: 'org', type, ttl: 60, data: soa }];
+    if (type === 'NS') return [{ name, type, ttl: 60, data: host }];
+    return type === family ? [{ name, type, ttl: 60, data: address }] : [];
+  };
+  return startNameServer(({ packet }) => {
+    const { name = '', type = '' } = packet.questions[0] ?? {};
+    return { aa: false, answers: answersOf(name, type) };
+  }, own);
+}
+
+describe.each([
+  { family: 'IPv4', type: 'A', address: '127.0.0.1', network: '127.0.0.0/8' },
+  { family: 'IPv6', type: 'AAAA', address: '::1', network: '::1/128' },
+] as const)('a name server of the parent with an address of $family', ({ type, address, network }) => {
   let resolver: FakeNameServer;
   let machine: FakeNameServer;
   beforeAll(async () => {
-    const soa: Answer = {
-      name: 'org',
-      type: 'SOA',
-      ttl: 60,
-      data: { mname: 'ns.org', rname: 'host.org', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 },
-    };
-    resolver = await startNameServer(({ packet }) => {
-      const { name = '', type } = packet.questions[0] ?? {};
-      if (type === 'SOA') return { aa: false, answers: [soa] };
-      if (type === 'NS') return { aa: false, answers: [{ name, type, ttl: 60, data: 'inside.victim.example' }] };
-      return { aa: false, answers: [{ name, type: 'A', ttl: 60, data: '127.0.0.1' }] };
-    });
-    machine = await startNameServer(() => ({ rcode: 3 }));
+    resolver = await startResolver(type, address, { address });
+    machine = await startNameServer(() => ({ rcode: 3 }), { address });
   });
   afterAll(() => Promise.all([resolver.close(), machine.close()]));
 
@@ -109,13 +115,26 @@ describe('a parent whose NS records point to a machine in this network', () => {
       message: expect.stringContaining('ZONESTEAD_PARENT_NETWORKS'),
     });
     // The message does not contain addresses that are not public either.
-    expect(found).not.toContain('127.0.0.1');
+    expect(found).not.toContain(address);
     expect(machine.queries).toHaveLength(before);
   });
 
   test('a parent whose NS records point to a machine in this network gets queries when the setting lists its network, or when it is a name server of this service', async () => {
-    expect(await look({ networks: ['127.0.0.0/8'] })).toMatchObject({ parent: 'org', ns: [] });
+    expect(await look({ networks: [network] })).toMatchObject({ parent: 'org', ns: [] });
     expect(await look({ nameservers: ['Inside.victim.example.'] })).toMatchObject({ parent: 'org', ns: [] });
     expect(machine.queries.length).toBeGreaterThan(0);
   });
+});
+
+test('a name server of the parent with an IPv4 address in the form of IPv6 gets no query, even if every address may be queried', async () => {
+  const resolver = await startResolver('AAAA', '::ffff:127.0.0.1');
+  const machine = await startNameServer(() => ({ rcode: 3 }));
+  try {
+    const mayQuery = () => true;
+    const parents = createParentLookup({ resolvers: [resolver], overrides: new Map(), mayQuery, port: machine.port });
+    expect(await parents(zone, AbortSignal.timeout(60_000))).toBe('no name server of org answers');
+    expect(machine.queries).toEqual([]);
+  } finally {
+    await Promise.all([resolver.close(), machine.close()]);
+  }
 });

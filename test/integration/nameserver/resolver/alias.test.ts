@@ -8,6 +8,8 @@ import { refusal } from '../../../support/http/requests.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
 type World = Record<string, Answer[] | number | 'silent'>;
+const SERVFAIL = 2;
+const IPV6_ONLY = 'six.target.example';
 /** The answers of the resolver: addresses, or an rcode. */
 const world: World = {};
 const upstream = await startNameServer(({ packet }): Reply | undefined => {
@@ -18,8 +20,18 @@ const upstream = await startNameServer(({ packet }): Reply | undefined => {
   const wanted = (known ?? []).filter(({ type }) => type === question?.type || type === 'CNAME');
   return { aa: false, rcode: known === undefined ? 3 : 0, answers: wanted };
 });
-afterAll(() => upstream.close());
-const service = await startTestService({ resolvers: ['own', upstream], writesBehind: true });
+/** The resolver that is asked if the other one fails. It knows one name, which has no IPv4 address. */
+const ipv6Resolver = await startNameServer(
+  ({ packet }): Reply => {
+    const [question] = packet.questions;
+    if (question?.name !== IPV6_ONLY) return { aa: false, rcode: SERVFAIL };
+    const answers = question.type === 'AAAA' ? [aaaa(IPV6_ONLY, '2001:db8::6'), aaaa(IPV6_ONLY, '2001:db8::7')] : [];
+    return { aa: false, answers };
+  },
+  { address: '::1' },
+);
+afterAll(() => Promise.all([upstream.close(), ipv6Resolver.close()]));
+const service = await startTestService({ resolvers: ['own', upstream, ipv6Resolver], writesBehind: true });
 const { request, dns, sql } = service;
 
 const a = (name: string, data: string, ttl = 300): Answer => ({ name, type: 'A', ttl, data });
@@ -27,7 +39,6 @@ const aaaa = (name: string, data: string, ttl = 300): Answer => ({ name, type: '
 const asked = (name: string) => upstream.queries.filter(({ packet }) => packet.questions[0]?.name === name).length;
 /** Makes a target due now, as the end of its TTL would. */
 const expire = (target: string) => sql`update alias_answers set due_at = now() where target = ${`${target}.`}`;
-const SERVFAIL = 2;
 /** The time in which a target is resolved before its record is committed. */
 const PREPARE_MS = 1_000;
 
@@ -183,6 +194,16 @@ test('an ALIAS loses the addresses of one family if the target no longer has any
   await expire('half.target.example');
   await serves(zone.zoneName, 'A', '192.0.2.31');
   await serves(zone.zoneName, 'AAAA');
+});
+
+test('an ALIAS to a name without IPv4 addresses is resolved by a resolver that has an IPv6 address alone', async () => {
+  world[IPV6_ONLY] = SERVFAIL;
+  const zone = await service.zone();
+  await service.record(zone, '@', 'ALIAS', IPV6_ONLY, { ttl: 60 });
+  await serves(zone.zoneName, 'AAAA', '2001:db8::6', '2001:db8::7');
+  expect((await dns.delv(zone.zoneName, zone.zoneName, 'AAAA')).state).toBe('secure');
+  expect(await dns.delv(zone.zoneName, zone.zoneName, 'A')).toMatchObject({ state: 'secure', negative: 'nodata' });
+  expect(await dns.dig(zone.zoneName, 'MX', '+dnssec')).toMatch(/NSEC\s+\S+ NS SOA AAAA RRSIG/);
 });
 
 test('an ALIAS shared by many zones is resolved once', async () => {

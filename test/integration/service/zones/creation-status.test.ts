@@ -1,15 +1,17 @@
 // The creation status: the step that a new zone still needs, according to its parent. The resolver is a scripted one.
 import type { Answer } from 'dns-packet';
 import { afterAll, expect, test } from 'vitest';
-import { startNameServer } from '../../../support/dns/fake-nameserver.ts';
+import { formatHostPort } from '#base/address.ts';
+import { type Script, startNameServer } from '../../../support/dns/fake-nameserver.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
 /** DS records by zone. A zone without an entry does not exist. */
 const parents: Record<string, Answer[]> = {};
-const upstream = await startNameServer(({ packet }) => {
+const script: Script = ({ packet }) => {
   const answers = parents[packet.questions[0]?.name ?? ''];
   return answers === undefined ? { aa: false, rcode: 3 } : { aa: false, answers };
-});
+};
+const upstream = await startNameServer(script);
 afterAll(() => upstream.close());
 let now = Date.now();
 const service = await startTestService({
@@ -21,6 +23,12 @@ const service = await startTestService({
 const { admin, request } = service;
 const create = async (zoneName: string, headers = {}) =>
   (await request('POST', '/zones', { zoneName, owner: `org:${admin.team}` }, admin.text, headers)).body;
+/** A DS record of the zone, as its parent answers it. */
+const publishedDs = (zone: Record<string, unknown>): Answer => {
+  const [first] = zone.ds as { keyTag: number; algorithm: number; digestType: number; digest: string }[];
+  const data = { ...first, digest: Buffer.from(first?.digest ?? '', 'hex') };
+  return { name: String(zone.zoneName), type: 'DS', ttl: 60, data };
+};
 const status = async (id: unknown) => (await request('GET', `/zones/${id}`)).body.status;
 
 test('a zone whose parent shows no DS of ours is ds_required, and done when it does', async () => {
@@ -33,9 +41,7 @@ test('a zone whose parent shows no DS of ours is ds_required, and done when it d
     ds: [expect.objectContaining({ digestType: 2 }), expect.objectContaining({ digestType: 4 })],
   });
   expect(await status(zone.id)).toBe('ds_required');
-  const [first] = zone.ds as { keyTag: number; algorithm: number; digestType: number; digest: string }[];
-  const data = { ...first, digest: Buffer.from(first?.digest ?? '', 'hex') };
-  parents['waiting.example'] = [{ name: 'waiting.example', type: 'DS', ttl: 60, data }];
+  parents['waiting.example'] = [publishedDs(zone)];
   now += 10_000;
   expect(await status(zone.id)).toBe('done');
 });
@@ -67,4 +73,22 @@ test('a repeated creation answers the same zone with its current status', async 
   const first = await create('again.example', headers);
   expect(await create('again.example', headers)).toEqual(first);
   expect(first.status).toBe('ds_required');
+});
+
+test('the parent of a zone is asked through a resolver that has an IPv6 address alone', async () => {
+  const resolver = await startNameServer(script, { address: '::1' });
+  try {
+    const settings = { ZONESTEAD_RESOLVER: formatHostPort(resolver.address, resolver.port) };
+    const api = await service.anotherApi({ settings });
+    parents['six.example'] = [];
+    const questions = upstream.queries.length;
+    const { body } = await api.request('POST', '/zones', { zoneName: 'six.example', owner: `org:${admin.team}` });
+    expect(body.status).toBe('ds_required');
+    parents['six.example'] = [publishedDs(body)];
+    now += 10_000;
+    expect((await api.request('GET', `/zones/${body.id}`)).body.status).toBe('done');
+    expect(upstream.queries).toHaveLength(questions);
+  } finally {
+    await resolver.close();
+  }
 });
