@@ -135,6 +135,11 @@ export const SETTINGS = {
     'A team can have this many API keys that are neither revoked nor expired.',
   ),
   ZONESTEAD_QUOTA_MEMBERS: preset(wholeNumber(0, 1_000_000), '200', 'A team can have this many members.'),
+  ZONESTEAD_DANGLING_HOURS: preset(
+    wholeNumber(0, 24 * 365),
+    '24',
+    'The api looks up each target of CNAME, MX, NS, SRV and ALIAS records once in this many hours, to find dangling names; a target that does not exist, once an hour. With 0, it looks up none.',
+  ),
   ZONESTEAD_HISTORY_DAYS: preset(
     wholeNumber(1, 36_500),
     '400',
