@@ -47,6 +47,7 @@ import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
 import { manifestPages } from './zones/manifests.ts';
 import { restorePages } from './zones/restore.ts';
+import { danglingPages } from './zones/dangling.ts';
 import { zoneStatePages } from './zones/state.ts';
 import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
@@ -93,6 +94,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   deletedZonesPages(app, parts);
   zonePages(app, parts);
   zoneStatePages(app, parts);
+  danglingPages(app, parts);
   manifestPages(app, parts);
   recordPages(app, parts);
   ownerPages(app, parts);

@@ -13,5 +13,5 @@ export const listDanglingNames = operation({
   needs: 'records:read',
   query: danglingQuery,
   answers: { 200: danglingList },
-  errors: ['bad_request', 'forbidden', 'no_zone', 'busy'],
+  errors: ['bad_request', 'forbidden', 'no_zone'],
 });

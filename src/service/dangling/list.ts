@@ -5,7 +5,6 @@ import { type DanglingCursor, type DanglingName, danglingPage } from '#store/dan
 import { isStorable } from '#store/database.ts';
 import { type Actor, mustReadRecords, readableOnly } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { holderOf } from '../permits.ts';
 import { readableZones } from '../records/search.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
@@ -25,33 +24,38 @@ export interface DanglingView {
 
 /** The largest page. */
 const LIMIT = 1_000;
+/** A summary reads so many, and counts further ones as "more". */
+export const SUMMARIZED = 100;
+
+/** The number of names of a summary, in words. */
+export function countDangling(names: readonly unknown[]): string {
+  if (names.length === 1) return '1 dangling name';
+  return `${names.length < SUMMARIZED ? names.length : `${SUMMARIZED} or more`} dangling names`;
+}
+
+export function hasMissingDomain(names: readonly Pick<DanglingView, 'missing'>[]): boolean {
+  return names.some(({ missing }) => missing === 'domain');
+}
 
 /**
  * A page in the order of the targets: at most `limit` (1 to 1000; by default 1000).
  * @param query.zone the id of a zone. Absent: all zones whose records the key may read
- * @throws Refusal no_zone, forbidden, bad_request (cursor), busy
+ * @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function readDanglingNames(
   context: ServiceContext,
   actor: Actor,
   query: { zone?: string | undefined; limit?: number | undefined; cursor?: string | undefined },
-  signal: AbortSignal,
 ): Promise<{ danglingNames: DanglingView[]; next?: string }> {
   const zoneNo = await readZoneNo(context, actor, query.zone);
   const after = query.cursor === undefined ? null : readCursor(query.cursor);
   const only = readableOnly(actor) ?? { names: null, types: null };
   const { limit = LIMIT } = query;
-  // An owner can have as many dangling names as records.
-  const release = await context.largeReads.take(holderOf(actor), signal);
-  try {
-    const page = { zones: readableZones(actor), zoneNo, only, after, limit: limit + 1 };
-    const rows = await danglingPage(context.db, page);
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const danglingNames = rows.slice(0, limit).map(toView);
-    return { danglingNames, ...(last === undefined ? {} : { next: writeCursor(last) }) };
-  } finally {
-    release();
-  }
+  const page = { zones: readableZones(actor), zoneNo, only, after, limit: limit + 1 };
+  const rows = await danglingPage(context.db, page);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const danglingNames = rows.slice(0, limit).map(toView);
+  return { danglingNames, ...(last === undefined ? {} : { next: writeCursor(last) }) };
 }
 
 /** @throws Refusal no_zone, forbidden */
