@@ -1,6 +1,6 @@
 // The state of a zone as three chips: its name servers, its signatures, and its delegation; and a fourth one while the
 // zone has dangling names. Pure.
-import { type DanglingView, countDangling, hasMissingDomain } from '#service/dangling/list.ts';
+import { countDangling, type DanglingView, hasMissingDomain } from '#service/dangling/list.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 
