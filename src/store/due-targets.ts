@@ -27,7 +27,7 @@ interface DueTable {
   wanted: string;
   /** The columns of a taken row `a`. */
   returning: string;
-  /** A column of which each value is taken once only. (Default: none.) */
+  /** A column of which each value is taken once only. Absent: there is no such column. */
   once?: string;
 }
 

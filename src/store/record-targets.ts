@@ -11,7 +11,7 @@ export const HAS_TARGET = "r.type in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')";
 /** A target is reported after so many lookups in a row in which it did not exist. */
 export const CONFIRMATIONS = 3;
 
-/** What lookups have told about a target. */
+/** The results of lookups of a target. */
 export interface KnownTarget {
   /** Lookups in a row in which it did not exist. */
   absences: number;
@@ -26,7 +26,7 @@ const take = takesDue<DueRecordTarget>({
   wanted: `select from records r join zones z on z.no = r.zone_no
       where ${TARGET_OF} = a.target and ${HAS_TARGET} and coalesce(z.team_id, z.user_id) = a.owner`,
   returning: 'a.target, a.owner, a.absences, a.failures',
-  // A domain is not asked for more than one of its names at once, whoever points to them.
+  // A domain is asked for one of its names at a time, for all owners together.
   once: 'domain',
 });
 

@@ -27,7 +27,9 @@ async function listDangling(session: Session, nameOrId: string | undefined): Pro
     if (danglingNames.length === 0) return print('no record points to a name that is known not to exist');
     table(HEADING, danglingNames.map(rowOf), print);
     print('');
-    print('Delete or correct these records, or create the missing names: whoever creates one takes over the record.');
+    print(
+      'Delete or correct these records, or create the missing names: another person who creates one takes over the record.',
+    );
   });
 }
 

@@ -28,7 +28,7 @@ export function isPublicSuffix(name: string): boolean {
   return publicSuffix === name && (isIcann === true || isPrivate === true);
 }
 
-/** The name below a public suffix that `name` is or is below: who registers it decides about `name`. */
+/** The name below a public suffix that `name` is or is below. The person who registers it decides about `name`. */
 export function registrableDomain(name: string): string {
   return getDomain(name, AS_GIVEN) ?? name;
 }

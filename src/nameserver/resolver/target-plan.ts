@@ -1,4 +1,4 @@
-// Decides what one lookup of a record's target changes in what is known about it. Pure.
+// Decides how one lookup of a record's target changes the stored knowledge about the target. Pure.
 //
 //     unknown ── exists ──▶ exists ◀── exists ── absent 1 ─▶ absent 2 ─▶ absent 3 and more: reported
 //

@@ -1,8 +1,8 @@
-// Looks up the targets of records, slowly, to find those that do not exist: whoever can create such a name takes over
-// the name of the record. It changes no answer. What follows from a lookup is decided in target-plan.ts.
+// Looks up the targets of records, slowly, to find those that do not exist: a person who can create such a name takes
+// over the name of the record. It changes no answer. target-plan.ts decides the effect of a lookup.
 //
 // A target in a zone of the record's own team is judged by the rows of that zone. Any other target is judged by DNS
-// alone, also if another team has its zone here: nobody learns more about that zone than a query tells.
+// alone, also if another team has its zone here: the result tells no more about that zone than a query.
 import type { Logger } from 'pino';
 import { Limit } from '#base/limit.ts';
 import { listSuffixes } from '#dns/names/name.ts';
@@ -39,7 +39,7 @@ export interface TargetOptions {
   now(): number;
 }
 
-/** Lookups that one process begins in a second; of one domain it begins one. */
+/** Lookups that one process begins in a second; those of one domain are at most one of them. */
 const EACH_POLL = 10;
 /** Lookups at once in one process, and for one owner. */
 const AT_ONCE = 16;
@@ -62,7 +62,7 @@ export function runTargetLookups(options: TargetOptions, signal: AbortSignal): P
   const metrics = createTargetMetrics(options.metrics);
   const refresh = async (target: DueRecordTarget, end: AbortSignal) => {
     const outcome = await lookUpTarget(options, target, AbortSignal.any([end, AbortSignal.timeout(LOOKUP_MS)]));
-    // A shutdown is no result.
+    // A shutdown is not a result.
     if (end.aborted) return;
     await keepTargetState(db, target, planTarget(target, outcome, times));
     metrics.count(outcome.found);

@@ -1,5 +1,5 @@
 // The condition TargetsExist of a DNSZone: whether records of the zone point to names that do not exist, as the service
-// has found by lookups. It is asked about every ten minutes and is no part of Ready. A zone that never had such a record
+// has found by lookups. The operator asks about every ten minutes, and Ready does not depend on the answer. A zone that never had such a record
 // does not have the condition.
 import type { Clock } from '#base/clock.ts';
 import { whole } from '#client/zone-nodes.ts';
@@ -36,7 +36,7 @@ export function createTargetChecks(clock: Clock): TargetChecks {
         return targetsAnswer(object, danglingNames);
       } catch {
         call.signal.throwIfAborted();
-        // A question beside the work of the run: an older api, a key without the right or an outage changes nothing.
+        // The run does not need the answer: an older api, a key without the right or an outage changes nothing.
         return {};
       }
     },
@@ -62,5 +62,5 @@ function messageFor(names: readonly DanglingName[]): string {
     return `${name} ${type} ${where} (${what}, since ${whole(since)})`;
   });
   const more = names.length > SHOWN ? '; and more' : '';
-  return `Records point to names that do not exist: ${shown.join('; ')}${more}. Whoever can create such a name takes over the name of the record.`;
+  return `Records point to names that do not exist: ${shown.join('; ')}${more}. A person who can create such a name takes over the name of the record.`;
 }

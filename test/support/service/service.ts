@@ -47,7 +47,7 @@ export interface TestServiceOptions {
   requestMs?: number;
   /** When a silent cluster is lost. (Default: as in the api.) */
   clusterTimes?: { lostMs: number; gapMs: number };
-  /** The times of the lookups of targets of records. (Default: no target is looked up.) */
+  /** The times of the lookups of targets of records. Absent: no target is looked up. */
   targetTimes?: TargetTimes;
   /** The time between two rounds of the retention, in ms. (Default: that of the api, a minute.) */
   retentionEveryMs?: number;

@@ -1,4 +1,4 @@
-// What one lookup of a record's target changes: only proven absences count, and each of them is an hour after the one
+// The effect of one lookup of a record's target: only proven absences count, and each of them is an hour after the one
 // before.
 import { expect, test } from 'vitest';
 import { isPrivateUse } from '#dns/names/private-use.ts';

@@ -29,7 +29,7 @@ test('the condition names the first dangling names, and stays the same while the
     status: 'False',
     reason: 'TargetMissing',
     message:
-      'Records point to names that do not exist: blog CNAME blog.pages.example (missing, since 2026-11-21T10:31:00Z). Whoever can create such a name takes over the name of the record.',
+      'Records point to names that do not exist: blog CNAME blog.pages.example (missing, since 2026-11-21T10:31:00Z). A person who can create such a name takes over the name of the record.',
   });
   expect(targetsAnswer(zone(), [name({ checkedAt: '2026-11-22T12:00:00.000Z' })])).toEqual({ TargetsExist: answer });
 });

@@ -195,7 +195,7 @@ test("targets in the team's own zones are judged by their records, wildcards and
   await judged('no.own.example', 'exists');
 });
 
-test("a target in another team's zone is judged by DNS alone, whatever that zone has", async () => {
+test("a target in another team's zone is judged by DNS alone, and not by the records of that zone", async () => {
   const theirs = await service.zone('theirs.example', other);
   await add(theirs, 'secret', 'A', '192.0.2.9', other);
   world['theirs.example'] = [];
