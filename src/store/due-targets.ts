@@ -27,7 +27,10 @@ interface DueTable {
   wanted: string;
   /** The columns of a taken row `a`. */
   returning: string;
-  /** A column of which each value is taken once only. Absent: there is no such column. */
+  /**
+   * A column of which each value is taken once only, by an owner at random: an owner with thousands of due targets of
+   * one value delays its own. Absent: there is no such column.
+   */
   once?: string;
 }
 
@@ -39,7 +42,7 @@ interface DueTable {
 export function takesDue<Row extends OwnedTarget>({ table, wanted, returning, once }: DueTable) {
   const turns = 'turns where turn <= $2::integer';
   const candidates =
-    once === undefined ? turns : `(select distinct on (${once}) * from ${turns} order by ${once}, turn, due_at) t`;
+    once === undefined ? turns : `(select distinct on (${once}) * from ${turns} order by ${once}, turn, random()) t`;
   const take = statement<Row>(`
   with recursive owners(owner) as (
     -- The distinct owners, one index probe each; none when nothing is due.

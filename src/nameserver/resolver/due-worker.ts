@@ -15,8 +15,6 @@ export interface DueWork<Target extends OwnedTarget> {
   /** Targets under way at once, and for one owner. */
   readonly atOnce: number;
   readonly each: number;
-  /** Targets that one query for due ones takes. (Default: as many as may run.) */
-  readonly perPoll?: number;
   /** Longer than a lookup takes, in ms. */
   readonly leaseMs: number;
   /** The time between two queries for due targets, in ms. */
@@ -38,7 +36,7 @@ export async function runDueTargets<Target extends OwnedTarget>(
   { db, log, now }: { db: Db; log: Logger; now(): number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { targets, atOnce, each, perPoll = atOnce, leaseMs, pollMs, sweepMs } = work;
+  const { targets, atOnce, each, leaseMs, pollMs, sweepMs } = work;
   const running = new Set<Promise<void>>();
   let sweepAt = 0;
   let isFailing = false;
@@ -49,7 +47,7 @@ export async function runDueTargets<Target extends OwnedTarget>(
         await work.sweep();
         sweepAt = now() + sweepMs;
       }
-      const limit = Math.min(perPoll, atOnce - work.limit.used);
+      const limit = atOnce - work.limit.used;
       const query = { limit, each, taken: work.limit.usedByGroup(), leaseMs };
       for (const target of limit > 0 ? await work.take(db, query) : []) {
         const refresh = startRefresh(work, target, log, signal).finally(() => running.delete(refresh));

@@ -21,7 +21,7 @@ import { type LookupTimes, planTarget, type TargetOutcome } from './target-plan.
 import { trustWithin } from './trusted-names.ts';
 
 export interface TargetTimes extends LookupTimes {
-  /** The time between two queries for due targets, in ms. (Default: 1000.) */
+  /** The time between two queries for due targets, in ms. (Default: 2000.) */
   readonly pollMs?: number;
   /** The time between two walks through the targets of all records, in ms. (Default: ten minutes.) */
   readonly walkMs?: number;
@@ -39,18 +39,16 @@ export interface TargetOptions {
   now(): number;
 }
 
-/** Lookups that one process begins in a second; those of one domain are at most one of them. */
-const EACH_POLL = 10;
-/** Lookups at once in one process, and for one owner. */
+/** Lookups at once in one process, and for one owner. Those that begin together are for different domains. */
 const AT_ONCE = 16;
 const EACH = 4;
 /** The limit of one lookup, which is one question or two. */
 const LOOKUP_MS = 5_000;
 /** When a replica has died, another one takes its target, or its step of the walk, after this time. */
 const LEASE_MS = 60_000;
-const POLL_MS = 1_000;
+const POLL_MS = 2_000;
 /** A step of the walk reads so many records, and takes a few milliseconds. */
-const STEP = { rows: 1_000, stepMs: 1_000 };
+const STEP = { rows: 2_000, stepMs: 1_000 };
 const WALK_MS = 10 * 60 * 1_000;
 /** The gauges are read this often, in ms. */
 const COUNT_MS = 60_000;
@@ -75,7 +73,6 @@ export function runTargetLookups(options: TargetOptions, signal: AbortSignal): P
     limit: new Limit({ permits: AT_ONCE, share: EACH }),
     atOnce: AT_ONCE,
     each: EACH,
-    perPoll: EACH_POLL,
     leaseMs: LEASE_MS,
     pollMs,
     sweepMs: Math.min(STEP.stepMs, walkMs),

@@ -150,6 +150,13 @@ export const DANGLING_FAULTS: readonly Fault[] = [
     'and coalesce(z.team_id, z.user_id) = a.owner`,',
     'or true`,',
   ),
+  bounds(
+    'starved',
+    'the oldest backlog of a domain has all its lookups',
+    'src/store/due-targets.ts',
+    'turn, random()) t',
+    'turn, due_at) t',
+  ),
   bounds('flood', 'many names of one domain are looked up at once', STORE, "once: 'domain',", ''),
   bounds(
     'walk',
