@@ -49,8 +49,8 @@ export const NOT_DELEGATED_REASONS = [
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
 /**
- * The reasons of TargetsExist while it is False: a name that records point to is missing, or its whole domain. Ready does
- * not include TargetsExist, because the records are served as they are.
+ * The reasons of TargetsExist while it is False: a name that records point to is missing, or its whole domain. Ready
+ * does not include TargetsExist, because the records are served as they are.
  */
 export const MISSING_TARGET_REASONS = ['TargetMissing', 'TargetDomainMissing'] as const;
 

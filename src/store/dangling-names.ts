@@ -38,8 +38,8 @@ export interface DanglingQuery {
 }
 
 /**
- * The target of such a CNAME exists only while a certificate is being issued. It is dangling if its domain does not exist:
- * a person who registers that gets certificates for the name.
+ * The target of such a CNAME exists only while a certificate is being issued. It is dangling if its domain does not
+ * exist: a person who registers that gets certificates for the name.
  */
 const IS_CHALLENGE = `(r.type = 'CNAME' and r.name ~ '(^|\\.)_acme-challenge(\\.|$)')`;
 

@@ -1,4 +1,6 @@
-/** Names that the public DNS does not have by definition: a resolver says that they do not exist, and this means nothing. */
+/**
+ * Names that the public DNS does not have by definition: a resolver says that they do not exist, and this means nothing.
+ */
 import { listSuffixes } from './name.ts';
 
 /** RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and `internal`, which ICANN reserved for private use. */

@@ -1,6 +1,6 @@
 // The condition TargetsExist of a DNSZone: whether records of the zone point to names that do not exist, as the service
-// has found by lookups. The operator asks about every ten minutes, and Ready does not depend on the answer. A zone that never had such a record
-// does not have the condition.
+// has found by lookups. The operator asks about every ten minutes, and Ready does not depend on the answer. A zone that
+// never had such a record does not have the condition.
 import type { Clock } from '#base/clock.ts';
 import { whole } from '#client/zone-nodes.ts';
 import type { DanglingName } from '#contract/dangling.ts';

@@ -1,6 +1,6 @@
 // Dangling names (contract S8): targets of records are looked up, and a target that provably does not exist, three
-// times in a row, is listed until it exists again. Nothing else counts as a proof. The resolver is a scripted one behind
-// the real name server of the service.
+// times in a row, is listed until it exists again. Nothing else counts as a proof. The resolver is a scripted one
+// behind the real name server of the service.
 import type { Answer } from 'dns-packet';
 import { afterAll, expect, test } from 'vitest';
 import type { DanglingName } from '#contract/dangling.ts';
