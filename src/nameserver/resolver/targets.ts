@@ -113,11 +113,9 @@ async function lookUpTarget(
     // An answer without addresses tells that the name exists, as any type does.
     const { exists, end } = await resolve(name, 'A', signal, isTrusted);
     if (exists) return { found: 'exists' };
-    return {
-      found: 'absent',
-      name: end,
-      isDomainAbsent: await isAbsent(resolve, registrableDomain(end), signal, isTrusted),
-    };
+    const domain = registrableDomain(end);
+    const isDomainAbsent = domain === end || (await isAbsent(resolve, domain, signal, isTrusted));
+    return { found: 'absent', name: end, isDomainAbsent };
   } catch (error) {
     if (error instanceof ResolveFailure) return { found: 'unknown', problem: error.message };
     if (signal.aborted) return { found: 'unknown', problem: 'the resolver does not answer in time' };
