@@ -1,5 +1,5 @@
-// The commands of the pages for the person on call, for routine tasks, for transfers over TLS and for dangling names, in
-// the order in which their test types them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS and dangling names, in the
+// order in which their test types them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
