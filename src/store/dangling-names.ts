@@ -53,7 +53,7 @@ const list = (zone: string) =>
     and ($3::text[] is null or z.id = any($3::text[])) and z.id <> all($4::text[])
     and ($5::text[] is null or r.name like any($5::text[])) and ($6::text[] is null or r.type = any($6::text[]))
     and (t.is_domain_absent or not ${IS_CHALLENGE})
-    and (t.target, r.zone_no, r.id) > ($7::text collate "C", $8::integer, $9::text) ${zone}
+    and t.target >= $7::text and (t.target, r.zone_no, r.id) > ($7::text collate "C", $8::integer, $9::text) ${zone}
   order by t.target, r.zone_no, r.id limit $10::integer`);
 const listAll = list('');
 const listZone = list('and r.zone_no = $11::integer');
