@@ -69,6 +69,7 @@ const api = deployment({
     }),
   }),
   publicSuffixes: z.enum(['refuse', 'allow']),
+  danglingHours: z.int().min(0).max(8_760),
   quarantineHours: z.int().min(0).max(8_760),
   quotas: values({
     zones: z.int().min(0),

@@ -1,5 +1,5 @@
 // docs/reference/conditions.md: the conditions, and the advice for each of their reasons.
-import { DELEGATED_ADVICE, READY_ADVICE } from '#resources/advice.ts';
+import { DELEGATED_ADVICE, READY_ADVICE, TARGETS_ADVICE } from '#resources/advice.ts';
 import { code, page, paragraph, table } from './markdown.ts';
 
 /** In Markdown. */
@@ -37,9 +37,14 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
     '[etcd was restored from a backup](../how-to/after-an-etcd-restore.md), and the operator releases no records and deletes no zones until an owner accepts the older objects; the reason is `OlderObjects`',
   ],
   [
+    'TargetsExist',
+    'DNSZone',
+    'no record points to [a name that is known not to exist](../how-to/dangling-names.md); absent while that was never found',
+  ],
+  [
     'Ready',
     'both',
-    'all of the above except `Delegated`, `DeletionBlocked`, `DeletionsHeld`, `Degraded` and `EtcdRestored`',
+    'all of the above except `Delegated`, `DeletionBlocked`, `DeletionsHeld`, `Degraded`, `EtcdRestored` and `TargetsExist`',
   ],
 ];
 
@@ -71,6 +76,11 @@ export function conditionsPage(): string {
         meaning,
         remedy,
       ]),
+    ),
+    '## TargetsExist',
+    table(
+      ['reason', 'meaning', 'remedy'],
+      Object.entries(TARGETS_ADVICE).map(([reason, { meaning, remedy }]) => [code(reason), meaning, remedy]),
     ),
   );
 }

@@ -18,6 +18,7 @@ import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
+import { createTargetMetrics } from '#nameserver/resolver/target-metrics.ts';
 import {
   countControlPlane,
   countCordoned,
@@ -91,6 +92,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       controlPlaneAway: 0,
     }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
+    createTargetMetrics(metrics);
   },
   nameserver: (metrics) => {
     const numbers = { lagSeconds: () => 0, zones: () => 0, failing: () => 0, waiting: () => 0, unlisted: () => 0 };

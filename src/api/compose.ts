@@ -96,11 +96,11 @@ export async function composeApi(
   const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : createAppListener(app, requestMs);
   limitServers([app.server, ...(tls === null ? [] : [tls.server])], config, { log, metrics });
   const end = new AbortController();
-  const { retentionEveryMs = ROUND_MS, clusterTimes } = options;
+  const { retentionEveryMs = ROUND_MS, clusterTimes, targetTimes } = options;
   const background = [
     aliases.run(end.signal),
     childZones.run(context, log, end.signal),
-    ...runRounds(context, config, { log, metrics }, { retentionEveryMs, clusterTimes }, end.signal),
+    ...runRounds(context, config, { log, metrics }, { retentionEveryMs, clusterTimes, targetTimes }, parts, end.signal),
   ];
   if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);
   return {

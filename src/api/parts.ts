@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config.ts';
 import type { UpdateListener, UpdateListenerOptions } from '#doors/dns-update/door.ts';
+import type { TargetTimes } from '#nameserver/resolver/targets.ts';
 import type { Delegation, ServiceContext } from '#service/context.ts';
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -28,6 +29,8 @@ export interface ApiParts {
     prepare(target: { target: string; owner: string }): Promise<void>;
     run(signal: AbortSignal): Promise<void>;
   };
+  /** Looks up the targets of records until the signal aborts. */
+  targets(context: { db: Db; log: Logger; metrics: Metrics }, times: TargetTimes, signal: AbortSignal): Promise<void>;
 }
 
 /** Logging, metrics and tracing of the process. */

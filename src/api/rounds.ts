@@ -1,6 +1,7 @@
 // The work that repeats for as long as the api runs: the watch of clusters, transfers, leases and the retention.
 import { realClock } from '#base/clock.ts';
 import type { Config } from '#config.ts';
+import type { TargetTimes } from '#nameserver/resolver/targets.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
@@ -9,7 +10,7 @@ import { runRetention } from '#service/retention.ts';
 import { countRetention } from '#service/retention-metrics.ts';
 import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
-import type { Telemetry } from './parts.ts';
+import type { ApiParts, Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -20,6 +21,8 @@ export interface RoundTimes {
   retentionEveryMs: number;
   /** When a silent cluster is lost. (Default: see service/clusters/watch.ts.) */
   clusterTimes: WatchTimes | undefined;
+  /** The times of the lookups of targets. (Default: those of ZONESTEAD_DANGLING_HOURS.) */
+  targetTimes: TargetTimes | undefined;
 }
 
 /** @returns promises that resolve after the signal has aborted; none for a service that takes no changes */
@@ -27,7 +30,8 @@ export function runRounds(
   context: ServiceContext,
   config: Config<(typeof COMPOSE_SETTINGS)[number]>,
   { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
-  { retentionEveryMs, clusterTimes }: RoundTimes,
+  { retentionEveryMs, clusterTimes, targetTimes }: RoundTimes,
+  parts: Pick<ApiParts, 'targets'>,
   signal: AbortSignal,
 ): Promise<void>[] {
   const { db, now, readOnly } = context;
@@ -45,7 +49,10 @@ export function runRounds(
     log.warn({ reason: readOnly }, 'the service takes no changes, because ZONESTEAD_READ_ONLY is set');
     return [];
   }
+  const everyMs = config.ZONESTEAD_DANGLING_HOURS * HOUR_MS;
+  const lookups = targetTimes ?? { everyMs, confirmMs: HOUR_MS };
   return [
+    ...(lookups.everyMs === 0 ? [] : [parts.targets({ db, log, metrics }, lookups, signal)]),
     runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
     runTransferDecisions(db, realClock, log, signal),
     runLeases(context, { log, metrics: leaseMetrics }, signal),

@@ -1,4 +1,6 @@
 // Lists of the service, page by page or to their end.
+import type { DanglingName } from '#contract/dangling.ts';
+import { listDanglingNames } from '#contract/operations/dangling.ts';
 import { listOwners } from '#contract/operations/owners.ts';
 import * as records from '#contract/operations/records.ts';
 import * as zones from '#contract/operations/zones.ts';
@@ -50,6 +52,18 @@ export async function fetchEnclosingZone(
     if (isAbsent(error) && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** All dangling names that the key sees, or those of one zone. @param zone its id */
+export function fetchDanglingNames(
+  { call }: Caller,
+  { zone }: { readonly zone?: string | undefined },
+  options?: CallOptions,
+): Promise<DanglingName[]> {
+  return everyPage(async (cursor) => {
+    const answer = await call(listDanglingNames, { query: { zone, cursor } }, options);
+    return { items: answer.danglingNames, next: answer.next };
+  });
 }
 
 export function fetchRecords(

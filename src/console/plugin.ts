@@ -43,6 +43,7 @@ import { quotaPages } from './teams/quota.ts';
 import { teamPages } from './teams/team.ts';
 import { trustPages } from './trusts/trusts.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
+import { danglingPages } from './zones/dangling.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
 import { manifestPages } from './zones/manifests.ts';
@@ -93,6 +94,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   deletedZonesPages(app, parts);
   zonePages(app, parts);
   zoneStatePages(app, parts);
+  danglingPages(app, parts);
   manifestPages(app, parts);
   recordPages(app, parts);
   ownerPages(app, parts);

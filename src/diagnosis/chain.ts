@@ -23,7 +23,15 @@ import {
   judgeCaBundle,
   judgeIssuers,
 } from './solver-checks.ts';
-import { findZone, judgeDelegation, judgeGrant, judgeNodes, judgeSecondaries, judgeZone } from './zone-checks.ts';
+import {
+  findZone,
+  judgeDelegation,
+  judgeGrant,
+  judgeNodes,
+  judgeSecondaries,
+  judgeTargets,
+  judgeZone,
+} from './zone-checks.ts';
 
 const LIMIT_MS = 120_000;
 
@@ -95,7 +103,19 @@ export function diagnoseName(
       ...judgeNodes(zone),
       ...judgeSecondaries(zone),
       judgeDelegation(zone),
+      ...judgeTargets(zone),
     ]);
+  });
+}
+
+/**
+ * The dangling names of all zones that can be read.
+ * @throws Error if the cluster does not answer
+ */
+export function diagnoseTargets(reader: KubeReader, caller: AbortSignal): Promise<Finding[]> {
+  return withLimit(LIMIT_MS, caller, async (signal) => {
+    const { items } = await reader.list<DNSZone>(DNS_ZONE, undefined, signal);
+    return items.flatMap(judgeTargets);
   });
 }
 

@@ -14,6 +14,7 @@ export const SUBJECTS = [
   'node',
   'secondary',
   'delegation',
+  'target',
 ] as const;
 
 export type Subject = (typeof SUBJECTS)[number];

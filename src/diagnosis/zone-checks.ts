@@ -5,6 +5,7 @@ import { findCondition } from '#kube/objects/conditions.ts';
 import { adviceFor, plainAdvice } from '#resources/advice.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
+import { TARGETS_EXIST } from '#resources/names.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { acmeRefusal } from '#solver/grant.ts';
 import { matchZone, type ZoneMatch } from '#solver/zone-match.ts';
@@ -90,6 +91,15 @@ export function judgeDelegation(zone: DNSZone): Finding {
   const advice = delegated === undefined ? undefined : adviceFor(delegated.reason);
   const step = advice === undefined ? recordsFor(zone) : capitalize(plainAdvice(advice.remedy));
   return warn('delegation', what, `${step}. ${PRIVATE}`);
+}
+
+/** Judges the targets of the zone's records, as the service has found by lookups. */
+export function judgeTargets(zone: DNSZone): Finding[] {
+  const condition = findCondition(conditionsOf(zone), TARGETS_EXIST);
+  if (condition?.status !== 'False') return [];
+  const advice = adviceFor(condition.reason);
+  const what = `${zoneNameOf(zone)} has dangling names. ${condition.message}`;
+  return [warn('target', what, advice === undefined ? 'Delete these records' : capitalize(plainAdvice(advice.remedy)))];
 }
 
 function recordsFor({ status }: DNSZone): string {

@@ -1,7 +1,7 @@
 // The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them
 // as tables, and `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in
 // docs/reference.
-import type { NotDelegatedReason, NotReadyReason } from './reasons.ts';
+import type { MissingTargetReason, NotDelegatedReason, NotReadyReason } from './reasons.ts';
 
 export interface Advice {
   readonly meaning: string;
@@ -148,9 +148,24 @@ export const DELEGATED_ADVICE: Readonly<Record<NotDelegatedReason, Advice & { re
     },
   };
 
+/** The reasons of TargetsExist while it is False. */
+export const TARGETS_ADVICE: Readonly<Record<MissingTargetReason, Advice>> = {
+  TargetMissing: {
+    meaning: 'records point to names that do not exist, by three lookups in a row',
+    remedy:
+      'delete or correct the records that the message names, or create the names again at their provider; see [dangling names](../how-to/dangling-names.md)',
+  },
+  TargetDomainMissing: {
+    meaning: 'a record points below a domain that does not exist, so anyone can register it',
+    remedy:
+      'delete or correct the record at once, or register the domain; see [dangling names](../how-to/dangling-names.md)',
+  },
+};
+
 /** The advice for a reason of any condition; undefined if there is nothing to do about it. */
 export function adviceFor(reason: string): Advice | undefined {
-  return (READY_ADVICE as Record<string, Advice>)[reason] ?? (DELEGATED_ADVICE as Record<string, Advice>)[reason];
+  const tables: readonly Readonly<Record<string, Advice>>[] = [READY_ADVICE, DELEGATED_ADVICE, TARGETS_ADVICE];
+  return tables.find((table) => Object.hasOwn(table, reason))?.[reason];
 }
 
 /** Markdown as text for a terminal: links become their words. */

@@ -38,6 +38,8 @@ export const DELETIONS_HELD = 'DeletionsHeld';
 export const ETCD_RESTORED = 'EtcdRestored';
 /** A condition of a DNSZone: a name server does not answer, and the proof of Ready continues without it. */
 export const DEGRADED = 'Degraded';
+/** A condition of a DNSZone: no record points to a name that is known not to exist. */
+export const TARGETS_EXIST = 'TargetsExist';
 /**
  * The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: records in it are needed, or too many
  * were deleted at once.

@@ -49,6 +49,14 @@ export const NOT_DELEGATED_REASONS = [
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
 /**
+ * The reasons of TargetsExist while it is False: a name that records point to is missing, or its whole domain. Ready
+ * does not include TargetsExist, because the records are served as they are.
+ */
+export const MISSING_TARGET_REASONS = ['TargetMissing', 'TargetDomainMissing'] as const;
+
+export type MissingTargetReason = (typeof MISSING_TARGET_REASONS)[number];
+
+/**
  * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted`, `CRDDeleted` and `EtcdRestored` are reasons
  * of DeletionBlocked.
  */

@@ -1,6 +1,7 @@
 // The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
 // that serve them. A trigger on records creates the rows.
 import type { Db } from './database.ts';
+import { milliseconds, type OwnedTarget, takesDue } from './due-targets.ts';
 import { MAX_NAMES } from './feed-changes.ts';
 import { statement } from './statement.ts';
 
@@ -12,13 +13,6 @@ export interface AliasAnswer {
   ttl: number;
 }
 
-/** An ALIAS target, per owner (team or person): the targets of different owners are resolved independently. */
-export interface OwnedTarget {
-  /** Absolute, lower case, with final dot. */
-  target: string;
-  owner: string;
-}
-
 export interface DueTarget extends OwnedTarget, AliasAnswer {
   /** Whether it was ever resolved. */
   known: boolean;
@@ -26,58 +20,13 @@ export interface DueTarget extends OwnedTarget, AliasAnswer {
   failures: number;
 }
 
-const milliseconds = (ms: number) => `${ms} milliseconds`;
-
-const takeDue = statement<DueTarget>(`
-  with recursive owners(owner) as (
-    -- The distinct owners, one index probe each; none when nothing is due.
-    (select owner from alias_answers where exists (select from alias_answers d where d.due_at <= now()) order by owner limit 1)
-    union all
-    select (select a.owner from alias_answers a where a.owner > o.owner order by a.owner limit 1)
-    from owners o where o.owner is not null
-  ), turns as (
-    select d.target, o.owner, d.due_at, d.turn + coalesce(($1::jsonb ->> o.owner)::int, 0) as turn
-    from owners o cross join lateral (
-      select a.target, a.due_at, row_number() over (order by a.due_at) as turn from (
-        select target, due_at from alias_answers where owner = o.owner and due_at <= now() order by due_at limit $2::integer
-      ) a
-    ) d where o.owner is not null
-  ), chosen as (
-    select target, owner from turns where turn <= $2::integer order by turn, due_at limit $3::integer
-  ), due as (
-    select a.target, a.owner, exists (
-      select from records r join zones z on z.no = r.zone_no
-      where r.type = 'ALIAS' and r.rdata = a.target and coalesce(z.team_id, z.user_id) = a.owner
-    ) as wanted
-    from alias_answers a join chosen using (target, owner) where a.due_at <= now() for update of a skip locked
-  ), dropped as (
-    -- The delay spares a row that was made ahead of its record.
-    delete from alias_answers a using due where a.target = due.target and a.owner = due.owner and not due.wanted
-      and a.created_at < now() - interval '1 minute'
-  )
-  update alias_answers a set due_at = now() + $4::interval
-  from due where a.target = due.target and a.owner = due.owner
-    and (due.wanted or a.created_at >= now() - interval '1 minute')
-  returning a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
-
-/**
- * Takes due targets, at most `limit`: for `leaseMs` no other replica takes them. Owners take turns, the one with the
- * fewest targets under way first, and within an owner the target that has been due for longest: an owner with ten
- * thousand slow targets delays its own. A target that no record has had for a minute is dropped instead.
- * @param taken targets under way here, by owner
- * @param each targets at once for one owner
- */
-export async function takeDueTargets(
-  db: Db,
-  {
-    limit,
-    each,
-    taken,
-    leaseMs,
-  }: { limit: number; each: number; taken: Readonly<Record<string, number>>; leaseMs: number },
-): Promise<DueTarget[]> {
-  return [...(await takeDue(db, JSON.stringify(taken), each, limit, milliseconds(leaseMs)))];
-}
+/** Takes due targets. */
+export const takeDueTargets = takesDue<DueTarget>({
+  table: 'alias_answers',
+  wanted: `select from records r join zones z on z.no = r.zone_no
+      where r.type = 'ALIAS' and r.rdata = a.target and coalesce(z.team_id, z.user_id) = a.owner`,
+  returning: 'a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures',
+});
 
 const takeNew = statement<DueTarget>(`
   insert into alias_answers (target, owner, due_at) values ($1, $2, now() + $3::interval)
@@ -214,15 +163,6 @@ const insertMissing = statement(`
 /** Makes rows that are missing though a record wants them: dropping a row and writing its record can cross. */
 export async function addMissingTargets(db: Db): Promise<void> {
   await insertMissing(db);
-}
-
-const selectHostedOwner = statement<{ owner: string }>(`
-  select coalesce(team_id, user_id) as owner from zones
-  where name = any ($1::text[]) order by length(name) desc limit 1`);
-
-/** The owner of the longest hosted zone among `names`, which are a name and its suffixes; null when none is hosted. */
-export async function hostedOwner(db: Db, names: readonly string[]): Promise<string | null> {
-  return (await selectHostedOwner(db, names))[0]?.owner ?? null;
 }
 
 interface AliasCounts {

@@ -45,6 +45,10 @@ export const records = pgTable(
     uniqueIndex('records_one_cname_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'CNAME'`),
     // Which zones serve a target's addresses. Only ALIAS rows: a plain index on RDATA could not hold every value.
     index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
+    // The names that records point to: the last word of the RDATA. `store/record-targets.ts` has the same expression.
+    index('records_target_idx')
+      .on(sql`(substring(${t.rdata} from '[^ ]+$')) collate "C"`, t.zoneNo)
+      .where(sql`${t.type} in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
     check('records_comment', sql`length(${t.comment}) between 1 and 500`),

@@ -3,6 +3,7 @@
 // express, are at the end of the migration.
 export * from './account-tables.ts';
 export * from './cluster-tables.ts';
+export * from './dangling-tables.ts';
 export * from './deleted-tables.ts';
 export * from './feed-tables.ts';
 export * from './grant-tables.ts';

@@ -94,7 +94,7 @@ export async function writesOfKey(db: Db, keyId: string): Promise<ReadonlyMap<st
 
 /** The tables of the service by their contents. All other tables are `other`. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  records: ['records', 'zones', 'owned_sets', 'record_owners', 'alias_answers'],
+  records: ['records', 'zones', 'owned_sets', 'record_owners', 'alias_answers', 'record_targets'],
   history: ['changes', 'account_changes', 'history_usage', 'history_totals', 'change_days'],
   deleted_zones: ['deleted_zones', 'deleted_zone_rows'],
   answers: ['idempotency'],

@@ -2,6 +2,7 @@
 import type { CommandGroup } from '../command.ts';
 import { apply } from './apply.ts';
 import { create, update } from './create.ts';
+import { dangling } from './dangling.ts';
 import { park, remove, unpark } from './delete.ts';
 import { exportZone } from './export.ts';
 import { ds, get, list } from './list.ts';
@@ -20,6 +21,7 @@ export const command: CommandGroup = {
     get,
     status,
     secondaries,
+    dangling,
     remove,
     deleted,
     park,

@@ -1,5 +1,6 @@
 // The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready,
-// and zones that their parent does not delegate. Pure.
+// zones that their parent does not delegate, and dangling names. Pure.
+import { countDangling, type DanglingView, hasMissingDomain } from '#service/dangling/list.ts';
 import type { Overview } from '#service/overview/overview.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 import { labelCluster } from '../shell/owner-label.ts';
@@ -22,7 +23,12 @@ export interface CheckedZone {
 
 type Shown = Pick<Overview, 'clusters' | 'nodes'>;
 
-export function listAttention({ clusters, nodes }: Shown, checkedZones: readonly CheckedZone[]): Attention[] {
+/** @param dangling the first dangling names of all zones */
+export function listAttention(
+  { clusters, nodes }: Shown,
+  checkedZones: readonly CheckedZone[],
+  dangling: readonly DanglingView[],
+): Attention[] {
   const late = (nodes?.late ?? []).map(
     (node): Attention => ({ text: `The name server ${node} is behind.`, address: '/console/zones', kind: 'warn' }),
   );
@@ -42,7 +48,16 @@ export function listAttention({ clusters, nodes }: Shown, checkedZones: readonly
       kind: 'warn',
     }),
   );
-  return [...late, ...away, ...withoutDelegation];
+  return [...late, ...away, ...withoutDelegation, ...listDangling(dangling)];
+}
+
+/** One problem for each zone. */
+function listDangling(dangling: readonly DanglingView[]): Attention[] {
+  return [...Map.groupBy(dangling, ({ zoneId }) => zoneId)].map(([zoneId, names]) => ({
+    text: `${names[0]?.zoneName} has ${countDangling(names)}, which others can take over.`,
+    address: `${addressOfZone(zoneId)}/dangling`,
+    kind: hasMissingDomain(names) ? 'failed' : 'warn',
+  }));
 }
 
 export function listWithoutDelegation(checkedZones: readonly CheckedZone[]): CheckedZone[] {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { requireActor } from '#http/hooks/auth.ts';
+import { readDanglingNames, SUMMARIZED } from '#service/dangling/list.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';
 import { readRecentChanges } from '#service/overview/recent.ts';
@@ -29,12 +30,13 @@ export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): 
     const actor = requireActor(request);
     const [overview, zones] = [await readOverview(context, actor), await readRecentChanges(context, actor)];
     const keyIds = zones.flatMap(({ changes }) => changes.map(({ keyId }) => keyId));
+    const { danglingNames } = await readDanglingNames(context, actor, { limit: SUMMARIZED });
     const now = context.now();
     return showPage(request, reply, 'overview/overview', {
       title: 'Overview',
       tiles: listTiles(overview),
       hasZones: overview.totals.zones > 0,
-      attention: listAttention(overview, []),
+      attention: listAttention(overview, [], danglingNames),
       isOpen: isChecked && overview.totals.zones > 0,
       recent: listRecent(zones, await readKeyNames(context, keyIds), now),
       traffic: overview.nodes === null ? null : plotTraffic(overview.nodes, now),
@@ -56,7 +58,8 @@ export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): 
         delegation: await Promise.race([readDelegation(context, actor, id).catch(() => null), timeout]),
       })),
     ).finally(() => late.abort());
-    const attention = listAttention(await readOverview(context, actor), checkedZones);
+    const { danglingNames } = await readDanglingNames(context, actor, { limit: SUMMARIZED });
+    const attention = listAttention(await readOverview(context, actor), checkedZones, danglingNames);
     const withoutDelegation = listWithoutDelegation(checkedZones).length;
     return showPage(request, reply, 'overview/attention', {
       title: 'Attention',

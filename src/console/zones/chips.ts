@@ -1,4 +1,6 @@
-// The state of a zone as three chips: its name servers, its signatures, and its delegation. Pure.
+// The state of a zone as three chips: its name servers, its signatures, and its delegation; and a fourth one while the
+// zone has dangling names. Pure.
+import { countDangling, type DanglingView, hasMissingDomain } from '#service/dangling/list.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 
@@ -7,7 +9,7 @@ export interface Chip {
   /** The CSS class. Empty: nothing is known. */
   kind: 'done' | 'warn' | 'failed' | '';
   /** The page with more about it, below that of the zone. */
-  path: '/live' | '/delegation';
+  path: '/live' | '/delegation' | '/dangling';
   /** A sentence. */
   title: string;
 }
@@ -18,14 +20,17 @@ interface ZoneState {
   delegation: DelegationState | null;
   /** Whether the service asks parent zones. */
   isChecked: boolean;
+  /** The first dangling names of the zone. */
+  dangling: readonly Pick<DanglingView, 'missing'>[];
 }
 
-export function buildChips({ nodes, delegation, isChecked }: ZoneState): Chip[] {
+export function buildChips({ nodes, delegation, isChecked, dangling }: ZoneState): Chip[] {
   const signed = 'The zone has a DNSSEC key of its own, and name servers sign it.';
   return [
     chipOfNodes(nodes),
     { text: 'Signed', kind: 'done', path: '/delegation', title: signed },
     { path: '/delegation', ...chipOfDelegation(delegation, isChecked) },
+    ...(dangling.length === 0 ? [] : [chipOfDangling(dangling)]),
   ];
 }
 
@@ -40,6 +45,12 @@ function chipOfNodes(nodes: readonly NodeOfZone[]): Chip {
     return { text: 'Not served', kind: 'failed', path: '/live', title: 'No name server reports its state.' };
   const title = `${current} of ${all} name servers have the zone as it is stored.`;
   return { text: `Served ${current}/${all}`, kind: current === all ? 'done' : 'warn', path: '/live', title };
+}
+
+function chipOfDangling(dangling: ZoneState['dangling']): Chip {
+  const title = 'Records point to names that do not exist.';
+  const kind = hasMissingDomain(dangling) ? 'failed' : 'warn';
+  return { text: countDangling(dangling), kind, path: '/dangling', title };
 }
 
 function chipOfDelegation(delegation: DelegationState | null, isChecked: boolean): Omit<Chip, 'path'> {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireActor } from '#http/hooks/auth.ts';
+import { readDanglingNames, SUMMARIZED } from '#service/dangling/list.ts';
 import { readNodesOfZone } from '#service/nodes/living.ts';
 import { readDelegation } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -29,12 +30,13 @@ export function zoneStatePages(app: FastifyInstance, { context }: ConsoleParts):
     const [actor, { zoneId }] = [requireActor(request), request.params];
     const { zone, home } = await readZoneHead(context, request, zoneId);
     const nodes = await readNodesOfZone(context, actor, zoneId);
+    const { danglingNames: dangling } = await readDanglingNames(context, actor, { zone: zoneId, limit: SUMMARIZED });
     const late = new AbortController();
     const delegation = await Promise.race([
       readDelegation(context, actor, zoneId),
       sleep(DELEGATION_MS, null, { signal: late.signal }),
     ]).finally(() => late.abort());
-    return { zone, home, delegation, chips: buildChips({ nodes, delegation, isChecked }) };
+    return { zone, home, delegation, chips: buildChips({ nodes, delegation, isChecked, dangling }) };
   };
 
   app.get<OfZone>('/zones/:zoneId/state', async (request, reply) => {

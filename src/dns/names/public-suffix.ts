@@ -2,7 +2,7 @@
  * Names below which the public can register: the Public Suffix List with its private part (github.io). Pure; the list
  * is as old as the package that contains it.
  */
-import { parse } from 'tldts';
+import { getDomain, parse } from 'tldts';
 
 /**
  * On the list, but for use inside one's own network (RFC 8375). Names that are not listed (.test, .internal) need no
@@ -26,4 +26,9 @@ export function isPublicSuffix(name: string): boolean {
   const { publicSuffix, isIcann, isPrivate } = parse(name, AS_GIVEN);
   // The list's own default rule makes any unknown top-level name a suffix; only what is listed counts.
   return publicSuffix === name && (isIcann === true || isPrivate === true);
+}
+
+/** The name below a public suffix that `name` is or is below. The person who registers it decides about `name`. */
+export function registrableDomain(name: string): string {
+  return getDomain(name, AS_GIVEN) ?? name;
 }

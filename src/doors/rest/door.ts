@@ -9,6 +9,7 @@ import { accountRoutes } from './routes/account.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { clusterRoutes } from './routes/clusters.ts';
+import { danglingRoutes } from './routes/dangling.ts';
 import { feedRoutes } from './routes/feed.ts';
 import { ownerRoutes } from './routes/owners.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -32,6 +33,7 @@ export function openRest(app: FastifyInstance, parts: DoorParts): void {
           recordRoutes(dns, context);
           batchRoutes(dns, context);
           ownerRoutes(dns, context);
+          danglingRoutes(dns, context);
           changeRoutes(dns, context);
           undoRoutes(dns, context);
           zoneNodeRoutes(dns, context, feed);

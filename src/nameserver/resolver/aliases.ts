@@ -9,23 +9,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Limit } from '#base/limit.ts';
-import { listSuffixes } from '#dns/names/name.ts';
 import {
   addMissingTargets,
   countTargets,
   type DueTarget,
-  hostedOwner,
   keepAliasAnswer,
   markOwnedZones,
-  type OwnedTarget,
   takeDueTargets,
   takeNewTarget,
   unmarkedTargets,
 } from '#store/alias-answers.ts';
 import type { Db } from '#store/database.ts';
+import type { OwnedTarget } from '#store/due-targets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { type FamilyOutcome, planAnswer } from './alias-plan.ts';
+import { runDueTargets } from './due-worker.ts';
 import { type IsTrustedName, type Resolve, ResolveFailure } from './resolver.ts';
+import { trustWithin } from './trusted-names.ts';
 
 export interface AliasOptions {
   db: Db;
@@ -57,7 +57,6 @@ const RESOLVE_MS = 5_000;
 const LEASE_MS = 20_000;
 const PREPARE_MS = 1_000;
 const SWEEP_MS = 30_000;
-const RETRY_MS = 2_000;
 
 export function createAliases(options: AliasOptions): Aliases {
   return new DatabaseAliases(options);
@@ -104,51 +103,28 @@ class DatabaseAliases implements Aliases {
     }
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { now, db, log } = this.#options;
-    const runningWork = new Set<Promise<void>>();
-    let sweepAt = 0;
-    let isFailing = false;
-    while (!signal.aborted) {
-      let wait = this.#pollMs;
-      try {
-        if (now() >= sweepAt) {
-          await this.#sweep();
-          sweepAt = now() + SWEEP_MS;
-        }
-        const limit = AT_ONCE - this.#working.used;
-        const dueQuery = { limit, each: EACH, taken: this.#working.usedByGroup(), leaseMs: LEASE_MS };
-        const dueTargets = limit > 0 ? await takeDueTargets(db, dueQuery) : [];
-        for (const target of dueTargets) {
-          const leave = this.#working.tryTake(target.owner);
-          const work = this.#refresh(target, signal)
-            // The lease expires, and the target is tried again.
-            .catch((error) => log.warn({ err: error, target: target.target }, 'failed to store an ALIAS answer'))
-            .finally(() => {
-              runningWork.delete(work);
-              leave?.();
-            });
-          runningWork.add(work);
-        }
-        if (isFailing) log.info('the queries for due ALIAS targets succeed again');
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
-        isFailing = true;
-        wait = RETRY_MS;
-      }
-      await sleep(wait, undefined, { signal }).catch(() => undefined);
-    }
-    await Promise.all(runningWork);
+    const work = {
+      targets: 'ALIAS targets',
+      meanwhile: 'answers stay as they are',
+      limit: this.#working,
+      atOnce: AT_ONCE,
+      each: EACH,
+      leaseMs: LEASE_MS,
+      pollMs: this.#pollMs,
+      sweepMs: SWEEP_MS,
+      sweep: () => this.#sweep(),
+      take: takeDueTargets,
+      refresh: (target: DueTarget, end: AbortSignal) => this.#refresh(target, end),
+    };
+    return runDueTargets(work, { db, log, now }, signal);
   }
 
   async #refresh(dueTarget: DueTarget, signal: AbortSignal): Promise<void> {
     const { db, now, log } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
-    const isTrusted: IsTrustedName = async (name) => {
-      const owner = await hostedOwner(db, listSuffixes(name));
-      return owner === null || owner === dueTarget.owner;
-    };
+    const isTrusted = trustWithin(db, dueTarget.owner);
     const [a, aaaa] = await Promise.all([
       this.#family(dueTarget.target, 'A', limit, isTrusted),
       this.#family(dueTarget.target, 'AAAA', limit, isTrusted),

@@ -11,6 +11,7 @@ import type { OUTSIDE_SETTINGS } from '../settings.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { createDelegationLook, type LookAtDelegation } from './delegation.ts';
 import { createResolver } from './resolver.ts';
+import { runTargetLookups, type TargetOptions, type TargetTimes } from './targets.ts';
 
 const ADDRESS_MS = 1_500;
 
@@ -18,6 +19,12 @@ interface Outside {
   delegation: { privateTlds: ReadonlySet<string>; look: LookAtDelegation | null };
   live: LookLive;
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): Aliases;
+  /** Looks up the targets of records until the signal aborts. */
+  targets(
+    context: Pick<TargetOptions, 'db' | 'log' | 'metrics'>,
+    times: TargetTimes,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** @param now Unix time in ms */
@@ -28,10 +35,11 @@ export function createOutside(
   const servers = chooseResolvers(config.ZONESTEAD_RESOLVER);
   const resolve = createResolver({ servers });
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const privateTlds = new Set(config.ZONESTEAD_PRIVATE_TLDS);
   const resolver = new Resolver({ timeout: ADDRESS_MS, tries: 1 });
   return {
     delegation: {
-      privateTlds: new Set(config.ZONESTEAD_PRIVATE_TLDS),
+      privateTlds,
       look: config.ZONESTEAD_DELEGATION_CHECK ? createDelegationLook(resolve, now) : null,
     },
     live: createLiveLook({
@@ -42,5 +50,6 @@ export function createOutside(
       now: () => new Date(now()),
     }),
     aliases: (context) => createAliases({ ...context, resolve, now }),
+    targets: (context, times, signal) => runTargetLookups({ ...context, resolve, now, privateTlds, times }, signal),
   };
 }

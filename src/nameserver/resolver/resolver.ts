@@ -18,6 +18,8 @@ export interface ResolvedAddresses {
   readonly rdatas: readonly Uint8Array[];
   /** Seconds: the shortest TTL of the answer and its CNAMEs; without meaning if there is no record. */
   readonly ttl: number;
+  /** The name at the end of the CNAMEs, of which `exists` tells (RFC 6604); lower case, without final dot. */
+  readonly end: string;
 }
 
 /**
@@ -65,14 +67,14 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
           problem = NOT_TRUSTED;
           continue;
         }
-        if (answer.rcode === NXDOMAIN) return NOTHING;
-        if (answer.rcode === 0) {
+        if (answer.rcode === 0 || answer.rcode === NXDOMAIN) {
           // An authoritative answer may lead through several zones. Each must be trusted, so follow one link at a time.
           const directAnswer = readAnswer(name, type, answer.answers, answer.aa && isTrusted ? 1 : undefined);
+          const exists = answer.rcode === 0;
           // A server of the zone itself (a private one in the list) stops at the end of its zone; a resolver never
           // does.
           if (!answer.aa || directAnswer.rdatas.length > 0 || directAnswer.end === plainName(name) || links === 0)
-            return directAnswer;
+            return { ...directAnswer, exists };
           const rest = await resolve(directAnswer.end, type, signal, isTrusted, links - 1);
           return { ...rest, ttl: Math.min(directAnswer.ttl, rest.ttl) };
         }
@@ -90,8 +92,6 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
 const NOT_TRUSTED =
   'is in a zone of another team of this service, and no resolver that follows the public delegation answers for it';
 
-const NOTHING: ResolvedAddresses = { exists: false, rdatas: [], ttl: 0 };
-
 /**
  * Reads the part of an answer that belongs to `name`. CNAMEs are followed to the `end`, because a resolver returns the
  * whole chain.
@@ -102,19 +102,19 @@ function readAnswer(
   type: WireType,
   answers: readonly ResourceRecord[],
   maxLinks = MAX_LINKS + 1,
-): ResolvedAddresses & { readonly end: string } {
+): Omit<ResolvedAddresses, 'exists'> {
   let owner = plainName(name);
   let ttl = Number.POSITIVE_INFINITY;
   for (let link = 0; link < maxLinks; link++) {
     const matchingRecords = answers.filter((record) => record.name === owner && record.type === numberOfType(type));
     if (matchingRecords.length > 0) {
       for (const record of matchingRecords) ttl = Math.min(ttl, record.ttl);
-      return { exists: true, rdatas: matchingRecords.map((record) => record.rdata), ttl, end: owner };
+      return { rdatas: matchingRecords.map((record) => record.rdata), ttl, end: owner };
     }
     const alias = answers.find((record) => record.name === owner && record.type === TYPE_NUMBERS.CNAME);
     if (alias === undefined) break;
     ttl = Math.min(ttl, alias.ttl);
     owner = readName(alias.rdata, 0).name;
   }
-  return { exists: true, rdatas: [], ttl, end: owner };
+  return { rdatas: [], ttl, end: owner };
 }

@@ -2,7 +2,13 @@
 import type { EventToRecord } from '#kube/events/events.ts';
 import { type Condition, findCondition, setConditions } from '#kube/objects/conditions.ts';
 import { UNDECIDED_SINCE } from '#resources/common.ts';
-import type { EventReason, GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
+import type {
+  EventReason,
+  GoodReason,
+  MissingTargetReason,
+  NotDelegatedReason,
+  NotReadyReason,
+} from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
   status: Status;
@@ -22,8 +28,19 @@ export type RestoredAnswer = Said<'True', 'OlderObjects'> | Said<'False', 'NotRe
 export type DegradedAnswer =
   | Said<'True', 'NameServerUnreachable' | 'NameServerCordoned'>
   | Said<'False', 'NotDegraded'>;
+/** The result of the condition TargetsExist. */
+export type TargetsAnswer = Said<'True', 'TargetsExist'> | Said<'False', MissingTargetReason>;
 /** The result of the condition Delegated. */
 export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
+
+/** The result of a condition of any type. */
+export type AnyAnswer =
+  | ConditionAnswer
+  | DelegatedAnswer
+  | HeldAnswer
+  | DegradedAnswer
+  | RestoredAnswer
+  | TargetsAnswer;
 
 type Listed = NotReadyReason | NotDelegatedReason;
 export const yes = <R extends GoodReason | NotReadyReason>(reason: R, message: string): Said<'True', R> => ({
@@ -49,7 +66,7 @@ export const notEvaluated = (reason: NotReadyReason) =>
 /** Returns the conditions with these results, for a generation of the spec. */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer | DegradedAnswer | RestoredAnswer>>,
+  answers: Readonly<Record<string, AnyAnswer>>,
   generation: number,
   now: Date,
 ): Condition[] {

@@ -10,7 +10,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { OperatorContext } from '../access/context.ts';
-import type { ConditionAnswer, DegradedAnswer, DelegatedAnswer, HeldAnswer, RestoredAnswer } from './conditions.ts';
+import type { AnyAnswer, ConditionAnswer } from './conditions.ts';
 import type { Observation } from './observation.ts';
 
 export interface Status {
@@ -25,9 +25,7 @@ export interface Reconciled<S extends Status> extends KubeObject {
 /**
  * The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run.
  */
-export type Answers = Readonly<
-  Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer | DegradedAnswer | RestoredAnswer>
-> & {
+export type Answers = Readonly<Record<string, AnyAnswer>> & {
   readonly Ready?: ConditionAnswer;
 };
 

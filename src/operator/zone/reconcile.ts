@@ -42,6 +42,7 @@ import {
   ZONE_ACCEPTED,
   ZONE_READY,
 } from './status.ts';
+import { createTargetChecks, type TargetChecks } from './targets.ts';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
@@ -56,13 +57,15 @@ const NOT_OFFERED_RETRY_MS = 60_000;
 /** @param random returns 0 ≤ x < 1; it spreads the checks for drift */
 export function createZoneReconciler(context: OperatorContext, random: () => number): Reconcile {
   const ownerChecks = createOwnerChecks(context.clock, random);
+  const targetChecks = createTargetChecks(context.clock);
   const brake = new ZoneBrake(context.clock);
   return createReconciler<DNSZone, ZoneStatus>(context, {
     type: DNS_ZONE,
     cache: context.zones,
     decide: (run) => {
-      if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks);
+      if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks, targetChecks);
       ownerChecks.forget(keyOf(run.object));
+      targetChecks.forget(keyOf(run.object));
       return reconcileDeletion(run, brake);
     },
     failed: failedZone,
@@ -73,12 +76,13 @@ export function createZoneReconciler(context: OperatorContext, random: () => num
     onRecovery: context.enqueueZoneOnRecovery,
     gone: (key) => {
       ownerChecks.forget(key);
+      targetChecks.forget(key);
       return {};
     },
   });
 }
 
-async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<ZoneOutcome> {
+async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks, targetChecks: TargetChecks): Promise<ZoneOutcome> {
   const { context, object, signal } = run;
   const claim = judge(context, object);
   if ('answer' in claim) return { ...refusedZone(object, claim.answer), next: { afterMs: REFUSED_RETRY_MS } };
@@ -120,7 +124,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
   if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
   const delegationAnswer = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
-  run.answers = { ...run.answers, Delegated: delegationAnswer };
+  run.answers = { ...run.answers, Delegated: delegationAnswer, ...(await targetChecks.check(run, service, zone)) };
   await ownerChecks.check(run, service, zone);
   const dueTimes = [
     ownerChecks.dueIn(keyOf(object)),

@@ -71,7 +71,7 @@ function visibleZones(actor: Actor): SearchedZones {
 }
 
 /** The zones whose records the key may read. */
-function readableZones(actor: Actor): SearchedZones {
+export function readableZones(actor: Actor): SearchedZones {
   const grants = [...actor.grants];
   return {
     teamIds: teamsOfActor(actor),

@@ -1,4 +1,5 @@
-// The commands of the guides handle-an-incident, routine-tasks and transfers-over-tls, as a reader types them.
+// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls and dangling-names, as a reader types
+// them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -71,6 +72,33 @@ test('a reader takes one zone from a second, read-only api, and the service has 
   expect((await shell.type(compared.text)).output).toContain('192.0.2.1');
   await follow(applied, { shell });
   expect(await addresses()).toEqual(['192.0.2.1']);
+});
+
+test('a reader lists the records whose target does not exist, of all zones and of one', async () => {
+  await create('second.example');
+  for (const [zone, target] of [
+    ['shop.example', 'blog.pages.example'],
+    ['second.example', 'unregistered.example'],
+  ] as const) {
+    await shell.type(`zonestead records set ${zone} blog CNAME ${target}`);
+    await service.sql`insert into record_targets (target, owner, domain, due_at, checked_at, absences, absent_since, absent_name,
+        is_domain_absent)
+      values (${`${target}.`}, ${ada.team}, ${target}, now() + interval '1 hour', now(), 3, '2026-01-02T03:04:05Z', ${target},
+        ${zone === 'second.example'})`;
+  }
+  const [all, one] = await type(scenario('dangling names'));
+  expect(all).toMatch(/^ZONE +NAME +TYPE +TARGET +MISSING +SINCE$/m);
+  expect(all).toMatch(
+    /^second\.example +blog +CNAME +unregistered\.example +the domain of unregistered\.example +2026-01-02/m,
+  );
+  expect(all).toMatch(/^shop\.example +blog +CNAME +blog\.pages\.example +blog\.pages\.example +2026-01-02T03:04:05/m);
+  expect(one).toContain('shop.example');
+  expect(one).not.toContain('second.example');
+  // A record that was deleted is not listed any more.
+  await shell.type('zonestead records delete shop.example blog CNAME --yes');
+  expect((await shell.type('zonestead zones dangling shop.example')).output.trim()).toBe(
+    'no record points to a name that is known not to exist',
+  );
 });
 
 test('a reader gives a zone another key, with its records', async () => {

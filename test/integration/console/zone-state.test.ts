@@ -42,3 +42,28 @@ test('a new zone opens on its records with the card, until the person hides it',
   expect(words((await browser.get(made.location ?? '')).text)).not.toContain('Make card.example visible');
   expect(await stateOf(home)).not.toContain('hx-partial');
 });
+
+test('a zone with dangling names has a chip, a page with the record to correct, and a line on the overview', async () => {
+  const zone = await service.zone('points.example', red);
+  const home = `/console/zones/${zone.id}`;
+  const body = { name: 'blog', type: 'CNAME', content: 'blog.pages.example' };
+  const reply = await service.request('POST', `/zones/${zone.id}/records`, body, red.text);
+  await service.settled();
+  expect(words(await stateOf(home))).not.toContain('dangling name');
+  expect(words((await browser.get(`${home}/dangling`)).text)).toContain('No record of the zone points to a name');
+  await service.sql`insert into record_targets (target, owner, domain, due_at, checked_at, absences, absent_since, absent_name)
+    values ('blog.pages.example.', ${red.team}, 'pages.example', now() + interval '1 hour', now(), 3, now(), 'gone.pages.example')`;
+  expect(words(await stateOf(home))).toContain('1 dangling name');
+  const { text } = await browser.get(`${home}/dangling`);
+  expect(words(text)).toMatch(/blog CNAME blog\.pages\.example gone\.pages\.example just now just now/);
+  expect(text).toContain(`${home}/records/${reply.body.id}/edit`);
+  expect((await browser.get(`${home}/records/${reply.body.id}/edit`)).status).toBe(200);
+  expect(words((await browser.get('/console/attention')).text)).toContain(
+    'points.example has 1 dangling name, which others can take over.',
+  );
+  // Another person sees none of it.
+  const eve = visit(service);
+  await eve.signIn((await addPerson(service, { team: 'blue', email: 'eve@example.org' })).text);
+  expect((await eve.get(`${home}/dangling`)).status).toBe(404);
+  expect(words((await eve.get('/console/attention')).text)).not.toContain('dangling name');
+});

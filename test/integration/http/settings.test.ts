@@ -19,6 +19,8 @@ const service = await startTestService({
 });
 const { sql, admin, request, database } = service;
 const before = await service.zone('before.example');
+// The api of the test service looks up no target.
+await service.record(before, 'points', 'CNAME', 'looked-up.example');
 const api = await startApiProcess(service, {
   ZONESTEAD_PUBLIC_SUFFIXES: 'allow',
   ZONESTEAD_DELEGATION_CHECK: 'on',
@@ -61,6 +63,14 @@ test('ZONESTEAD_DELEGATION_CHECK on: the parent is queried, and a zone without a
   expect(upstream.queries.map(({ packet }) => packet.questions[0])).toContainEqual(
     expect.objectContaining({ name: 'checked.example', type: 'DS' }),
   );
+});
+
+test('ZONESTEAD_DANGLING_HOURS is not 0 by default: the targets of records are looked up', async () => {
+  const questions = () => upstream.queries.map(({ packet }) => packet.questions[0]);
+  await expect.poll(questions).toContainEqual(expect.objectContaining({ name: 'looked-up.example', type: 'A' }));
+  await expect
+    .poll(() => sql`select extract(epoch from due_at - checked_at)::int as seconds from record_targets`)
+    .toEqual([{ seconds: 24 * 3_600 }]);
 });
 
 test('ZONESTEAD_DELEGATION_CHECK is off by default', async () => {

@@ -4,7 +4,8 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrateDatabase } from '#store/migrate.ts';
+import { migrateDatabase, planMigration } from '#store/migrate.ts';
+import { indexesToBuild } from '#store/schema-steps.ts';
 import { lintMigration } from '../../support/migrations/lint.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres/database.ts';
 import { fillHistory, fillRecords } from '../../support/postgres/large.ts';
@@ -80,7 +81,10 @@ beforeAll(async () => {
 }, 20 * 60_000);
 afterAll(() => database?.close());
 
-test('the migrations after the first one hold their locks on large tables for less than 500 ms', async () => {
+test('the migrations after the first one hold their locks on large tables for less than 500 ms, once their indexes are built', async () => {
+  // As `zonestead migrate --plan` says.
+  const { steps } = await planMigration(database.url);
+  for (const { statement } of steps.flatMap(indexesToBuild)) await database.sql.unsafe(statement);
   const { heldMs } = await migrateDatabase(database.url, { maxHeldMs: 60_000 });
   expect(heldMs).toBeLessThan(MAX_HELD_MS);
 });

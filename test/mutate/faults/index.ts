@@ -16,6 +16,7 @@ import { COMMAND_LINE_FAULTS } from './command-line.ts';
 import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { CORDON_FAULTS } from './cordons.ts';
+import { DANGLING_FAULTS } from './dangling.ts';
 import { DATABASE_FAULTS } from './database.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { DOCS_FAULTS } from './docs.ts';
@@ -65,6 +66,7 @@ export const FAULTS: readonly Fault[] = [
   ...CORDON_FAULTS,
   ...CERTIFICATE_FAULTS,
   ...PLAIN_FAULTS,
+  ...DANGLING_FAULTS,
   ...DATABASE_FAULTS,
   ...ZONE_FAULTS,
   ...PROOF_NAME_FAULTS,

@@ -46,8 +46,20 @@ export const WIRING_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/nameserver/resolver/outside.ts',
-        find: 'privateTlds: new Set(config.ZONESTEAD_PRIVATE_TLDS)',
-        replace: 'privateTlds: new Set<string>()',
+        find: 'new Set(config.ZONESTEAD_PRIVATE_TLDS)',
+        replace: 'new Set<string>()',
+      },
+    ],
+    ...settings,
+  },
+  {
+    name: 'wire-dangling-hours',
+    breaks: 'ZONESTEAD_DANGLING_HOURS has no effect',
+    edits: [
+      {
+        file: 'src/api/rounds.ts',
+        find: 'config.ZONESTEAD_DANGLING_HOURS * HOUR_MS',
+        replace: '2 * HOUR_MS',
       },
     ],
     ...settings,

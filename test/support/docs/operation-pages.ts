@@ -1,10 +1,11 @@
-// The commands of the pages for the person on call, for routine tasks and for transfers over TLS, in the order in which
-// their test types them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS and dangling names, in the
+// order in which their test types them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
 const TASKS = howTo('routine-tasks');
 const OVER_TLS = howTo('transfers-over-tls');
+const DANGLING = howTo('dangling-names');
 const TEST = 'test/integration/cli/operation-pages.test.ts';
 
 export const OPERATION_PAGES = {
@@ -21,6 +22,7 @@ export const OPERATION_PAGES = {
       block(OVER_TLS, 'Require a certificate of the secondary'),
     ],
   },
+  'dangling names': { test: TEST, choices: begins(DANGLING, 'zonestead zones dangling') },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
   'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
   'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },

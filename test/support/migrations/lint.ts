@@ -6,7 +6,7 @@ import { createdTables, locksOf, normalizeStatement } from '#store/statement-loc
 /** Tables whose rows grow with records and their changes. */
 const LARGE: ReadonlySet<string> = new Set(
   `records changes account_changes owned_sets record_owners feed_changes idempotency history_usage deleted_zone_rows
-  alias_answers zones zone_uploads api_keys`.split(/\s+/),
+  alias_answers record_targets zones zone_uploads api_keys`.split(/\s+/),
 );
 
 interface Rule {

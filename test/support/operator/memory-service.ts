@@ -5,7 +5,9 @@ import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import type { RecordFilter } from '#client/lists.ts';
+import type { DanglingName } from '#contract/dangling.ts';
 import { getAccount } from '#contract/operations/account.ts';
+import { listDanglingNames } from '#contract/operations/dangling.ts';
 import { applyRecords, listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
@@ -79,6 +81,9 @@ export class MemoryService {
     this.#faults = faults;
     this.client = this.clientOf(() => null);
   }
+
+  /** The dangling names that lookups have found. */
+  readonly dangling: DanglingName[] = [];
 
   /** Creates a zone of another owner. */
   seedZone(zoneName: string, records: Partial<Stored>[] = []): string {
@@ -181,6 +186,11 @@ export class MemoryService {
           this.#moved(id);
           return { secondaries: this.secondaries.ofZone(id) };
         }),
+      ),
+      on(listDanglingNames, ({ query: { zone } = {} }) =>
+        call(`dangling names ${zone}`, () => ({
+          danglingNames: this.dangling.filter((each) => each.zoneId === zone),
+        })),
       ),
       on(listRecords, ({ params: { id }, query: { name, type, names, limit, cursor } = {} }) => {
         const filter = { name, type, names: names?.split(',') };

@@ -22,6 +22,7 @@ import type { ZoneCreated } from '#contract/zone.ts';
 import type { Meter } from '#http/load/measure.ts';
 import type { ComposedNode } from '#nameserver/node/compose.ts';
 import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
+import type { TargetTimes } from '#nameserver/resolver/targets.ts';
 import { openDatabase } from '#store/database.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -47,6 +48,8 @@ export interface TestServiceOptions {
   requestMs?: number;
   /** When a silent cluster is lost. (Default: as in the api.) */
   clusterTimes?: { lostMs: number; gapMs: number };
+  /** The times of the lookups of targets of records. Absent: no target is looked up. */
+  targetTimes?: TargetTimes;
   /** The time between two rounds of the retention, in ms. (Default: that of the api, a minute.) */
   retentionEveryMs?: number;
   /** A knotd with its node. (Default: true.) Without it nothing answers on the port of `dns`. */
@@ -154,10 +157,11 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     const metrics = createMetrics({ processMetrics: false });
     registries.push(metrics.registry);
     const telemetry = { log: createLogger({ name: 'api', level: 'trace', destination }), metrics };
-    const { requestMs, retentionEveryMs, clusterTimes, meter = CALM, time } = options;
+    const { requestMs, retentionEveryMs, clusterTimes, targetTimes, meter = CALM, time } = options;
     const api = await composeApi(config, await loadParts(config, options.now), telemetry, {
       meter,
       clusterTimes,
+      targetTimes,
       ...(requestMs === undefined ? {} : { requestMs }),
       ...(retentionEveryMs === undefined ? {} : { retentionEveryMs }),
       ...(time === undefined ? {} : { now: time }),
@@ -283,6 +287,7 @@ function buildSettings(options: TestServiceOptions, dnsPort: number): Settings {
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
     ZONESTEAD_BUSY_AFTER_MS: String(busyAfterMs),
     ZONESTEAD_CONSOLE: 'off',
+    ZONESTEAD_DANGLING_HOURS: '0',
   };
 }
 
@@ -297,6 +302,7 @@ const PAUSED = [
   'failed to report to the api: No answer from the API within',
   'It may be at long work, and answers queries meanwhile',
   'failed to query due ALIAS targets',
+  'failed to query due targets of records',
   'failed to decide which name server is the source of transfers; retrying',
 ];
 

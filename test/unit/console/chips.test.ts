@@ -1,6 +1,7 @@
 // The state of a zone as three chips, from the reports of nodes and the answer of the parent zone.
 import { expect, test } from 'vitest';
 import { buildChips, isStepLeft } from '#console/zones/chips.ts';
+import { type DanglingView, SUMMARIZED } from '#service/dangling/list.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
 import { render } from '../../support/console/render.ts';
 
@@ -9,8 +10,12 @@ const state = (more: Partial<DelegationState> = {}): DelegationState => ({
   ...{ status: 'done', seen: 'secure', isHosted: false },
   ...more,
 });
-const chips = (delegation: DelegationState | null, nodes = [node('ns1', true)], isChecked = true) =>
-  buildChips({ nodes, delegation, isChecked }).map(({ text, kind }) => [text, kind]);
+const chips = (
+  delegation: DelegationState | null,
+  nodes = [node('ns1', true)],
+  isChecked = true,
+  dangling: Pick<DanglingView, 'missing'>[] = [],
+) => buildChips({ nodes, delegation, isChecked, dangling }).map(({ text, kind }) => [text, kind]);
 const last = (delegation: DelegationState | null, isChecked = true) => chips(delegation, [], isChecked).at(-1);
 
 test('a zone that all nodes have, and that its parent delegates, has three good chips', () =>
@@ -19,6 +24,15 @@ test('a zone that all nodes have, and that its parent delegates, has three good 
     ['Signed', 'done'],
     ['Delegated', 'done'],
   ]));
+test('a zone with dangling names has a fourth chip, which is a failure if anyone can register a domain', () => {
+  const missing = (kind: DanglingView['missing'], count = 1) =>
+    Array.from({ length: count }, () => ({ missing: kind }));
+  const fourth = (dangling: Pick<DanglingView, 'missing'>[]) => chips(state(), [], true, dangling)[3];
+  expect(fourth([])).toBe(undefined);
+  expect(fourth(missing('name'))).toEqual(['1 dangling name', 'warn']);
+  expect(fourth([...missing('name', 2), ...missing('domain')])).toEqual(['3 dangling names', 'failed']);
+  expect(fourth(missing('name', SUMMARIZED))).toEqual(['100 or more dangling names', 'warn']);
+});
 test('a zone that a node has not applied is served in part, and one without nodes is not served', () => {
   expect(chips(state(), [node('ns1', true), node('ns2', false)])[0]).toEqual(['Served 1/2', 'warn']);
   expect(chips(state(), [])[0]).toEqual(['Not served', 'failed']);

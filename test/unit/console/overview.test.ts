@@ -12,8 +12,11 @@ const cluster = (more: Partial<ClusterView> = {}): ClusterView => ({
   ...more,
 });
 const nodes = (late: string[] = []) => ({ samples: [], living: 2, late });
-const texts = (...of: Parameters<typeof listAttention>) =>
-  listAttention(...of).map(({ text, address }) => [text, address]);
+const texts = (
+  overview: Parameters<typeof listAttention>[0],
+  zones: Parameters<typeof listAttention>[1],
+  dangling: Parameters<typeof listAttention>[2] = [],
+) => listAttention(overview, zones, dangling).map(({ text, address }) => [text, address]);
 const zone = (seen: 'secure' | 'absent' | 'insecure' | 'unknown' | null) => ({
   ...{ id: 'z1', zoneName: 'a.example' },
   delegation: seen === null ? null : { status: 'done' as const, seen, isHosted: false },
@@ -33,6 +36,18 @@ test('the overview names late name servers, lost clusters, objects and zones, ea
     ['The cluster prod has 1 object that is not Ready. Ask kubectl zonestead why.', '/console/teams/t1/clusters'],
     ...[1, 2].map(() => ['a.example is not delegated, or its DS record is missing.', '/console/zones/z1/delegation']),
   ]));
+
+test('the overview has one line for the dangling names of a zone', () => {
+  const dangling = ['z1', 'z2', 'z1'].map((zoneId) => ({
+    ...{ zoneId, zoneName: `${zoneId}.example`, recordId: 'rec_1', name: 'www', type: 'CNAME' as const },
+    ...{ target: 'gone.example', missing: 'name' as const, missingName: 'gone.example' },
+    ...{ since: '2026-11-21T11:59:59.000Z', checkedAt: '2026-11-21T11:59:59.000Z' },
+  }));
+  expect(texts({ clusters: [], nodes: null }, [], dangling)).toEqual([
+    ['z1.example has 2 dangling names, which others can take over.', '/console/zones/z1/dangling'],
+    ['z2.example has 1 dangling name, which others can take over.', '/console/zones/z2/dangling'],
+  ]);
+});
 
 const tiles = (late: string[], notReady: number) =>
   listTiles({

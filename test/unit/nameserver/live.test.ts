@@ -103,7 +103,7 @@ test('the live view asks for signatures, asks for an ALIAS as an address, and as
 test('the live view reports an unknown parent if no resolver answers', async () => {
   const server = await serving(7, { answers: [a('192.0.2.1')] });
   expect((await look({ 'ns1.test': server })).chain.ds.state).toBe('unknown');
-  const found: Resolve = async () => ({ exists: true, rdatas: [Uint8Array.of(0, 1, 13, 2, 255)], ttl: 60 });
+  const found: Resolve = async () => ({ exists: true, rdatas: [Uint8Array.of(0, 1, 13, 2, 255)], ttl: 60, end: '' });
   expect((await look({ 'ns1.test': server }, {}, found)).chain.ds.entries).toMatchObject([
     { keyTag: 1, digest: 'ff', state: 'mismatch' },
   ]);
@@ -113,9 +113,9 @@ test('the live view shows the zones above that a resolver knows, from the root d
   const server = await serving(7, { answers: [a('192.0.2.1')] });
   const zones = new Set(['', 'com']);
   const found: Resolve = async (name, type) => {
-    if (type === 'SOA') return { exists: true, rdatas: zones.has(name) ? [Uint8Array.of(0)] : [], ttl: 60 };
+    if (type === 'SOA') return { exists: true, rdatas: zones.has(name) ? [Uint8Array.of(0)] : [], ttl: 60, end: name };
     if (name === 'com') throw new ResolveFailure('the resolver answers SERVFAIL');
-    return { exists: true, rdatas: [], ttl: 60 };
+    return { exists: true, rdatas: [], ttl: 60, end: name };
   };
   const question = { zone: 'deep.example.com', name: 'deep.example.com' };
   const { above } = (await look({ 'ns1.test': server }, question, found)).chain;

@@ -127,5 +127,21 @@ export const DNS: Row = {
       width: 12,
       queries: one(`max by (result) (${of('alias_targets')})`, '{{result}}'),
     },
+    {
+      title: 'Dangling names',
+      description: 'Targets of records that do not exist, by whether the name or its whole domain is missing.',
+      kind: 'lines',
+      unit: 'short',
+      width: 12,
+      queries: one(`max by (missing) (${of('dangling_names')})`, '{{missing}}'),
+    },
+    {
+      title: 'Lookups of targets',
+      description: 'Lookups that find dangling names, by result. While they are unknown, none is found.',
+      kind: 'lines',
+      unit: 'opm',
+      width: 12,
+      queries: one(`sum by (result) (${perMinute('record_target_lookups_total')})`, '{{result}}'),
+    },
   ],
 };

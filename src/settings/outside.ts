@@ -1,0 +1,31 @@
+// The settings about DNS outside of the service: resolvers, the parents of zones, and the targets of records.
+import { labels, networks, onOff, resolvers, wholeNumber } from './forms.ts';
+import { optional, preset } from './setting.ts';
+
+export const OUTSIDE_DNS_SETTINGS = {
+  ZONESTEAD_RESOLVER: optional(
+    resolvers,
+    'the resolvers of the machine; operator: none',
+    'The api asks these recursive resolvers, in this order, for ALIAS targets, for dangling names and for the delegation check. The operator asks them for the parents of zones.',
+  ),
+  ZONESTEAD_PARENT_NETWORKS: preset(
+    networks,
+    '',
+    'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
+  ),
+  ZONESTEAD_DELEGATION_CHECK: preset(
+    onOff,
+    'off',
+    'With on, the api asks the parent of a new zone, and the status of the zone is ds_required until the parent has its DS record.',
+  ),
+  ZONESTEAD_PRIVATE_TLDS: preset(
+    labels,
+    '',
+    'Zones with these single labels as names need no Handshake claim, for instance corp,lan. Targets below them do not count as dangling names.',
+  ),
+  ZONESTEAD_DANGLING_HOURS: preset(
+    wholeNumber(0, 24 * 365),
+    '24',
+    'The api looks up each target of CNAME, MX, NS, SRV and ALIAS records once in this many hours, to find dangling names; a target that does not exist, once an hour. With 0, it looks up none.',
+  ),
+};
