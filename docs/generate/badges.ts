@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 const ROOT = new URL('../../', import.meta.url);
 const COMPATIBILITY = 'docs/reference/compatibility.md';
 
-/** Of text of 11 pixels, in pixels a character. The picture gives the text this width in any font. */
+/** The width of a character of 11 pixels, in pixels. The picture gives the text this width in any font. */
 const ADVANCE = 6.4;
 const PADDING = 6;
 const LABEL_GROUND = '#4a5868';

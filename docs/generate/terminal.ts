@@ -1,9 +1,9 @@
 // Draws the lines of a terminal as an SVG that is readable in light and dark. A picture of GitHub or of the site loads no
 // font, so each line has the width that its characters have in the usual monospaced fonts. Pure.
 
-/** A command with what it printed. */
+/** A command with its output. */
 export interface Typed {
-  /** A sentence about the command, which stands above it. */
+  /** A sentence about the command, above it. */
   readonly caption: string;
   readonly command: string;
   readonly output: readonly string[];
@@ -19,7 +19,7 @@ interface Line {
 const COLUMNS = 96;
 const TAB = 8;
 const FONT = 13;
-/** Of the font size: the advance of DejaVu Sans Mono, Menlo and Consolas is 0.55 to 0.602. */
+/** The width of a character as a part of the font size: the one of DejaVu Sans Mono, Menlo and Consolas is 0.55 to 0.602. */
 const ADVANCE = 0.602;
 const LEADING = 19;
 const PADDING = 20;

@@ -1,4 +1,4 @@
-// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready,
+// The problems that a person should solve: name servers that lag, clusters that are down, objects that are not Ready,
 // and zones that their parent does not delegate. Pure.
 import type { Overview } from '#service/overview/overview.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';

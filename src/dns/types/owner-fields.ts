@@ -16,7 +16,7 @@ const PROTOCOL: ContentField = {
   ],
 };
 
-/** Of a service. */
+/** The labels of a service. */
 export const SERVICE_LABELS: readonly ContentField[] = [
   {
     name: 'service',
@@ -27,7 +27,7 @@ export const SERVICE_LABELS: readonly ContentField[] = [
   PROTOCOL,
 ];
 
-/** Of a port. */
+/** The labels of a port. */
 export const PORT_LABELS: readonly ContentField[] = [
   {
     name: 'service',

@@ -136,7 +136,7 @@ function forObject(message: string, ids: readonly string[]): string {
 
 /** The message about an object that is older than the data of the service of it. */
 export function olderMessage({ cluster }: Pick<OperatorContext, 'cluster'>): string {
-  return `The DNS service has a newer version of this object than Kubernetes: etcd was probably restored from a backup. DNS keeps the newer values. To keep them, write them into this object. To let this object win, an owner of the team runs "zonestead clusters accept-older ${cluster()}"; the operator then continues by itself.`;
+  return `The DNS service has a newer version of this object than Kubernetes: etcd was probably restored from a backup. DNS keeps the newer values. To keep them, write them into this object. To let this object win, an owner of the team runs "zonestead clusters accept-older ${cluster()}"; the operator then continues automatically.`;
 }
 
 /** The objects that do not share the value yet. */

@@ -1,5 +1,5 @@
 // A real etcd that is set back to an earlier copy of its data, under a real kube-apiserver: nothing leaves DNS, and
-// both ways out of it work, with the commands of the page. And a control plane that is away longer than a cluster may
+// both ways out of it work, with the commands of the page. And a control plane that is down longer than a cluster may
 // be silent.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ const stop = async () => {
   operator = undefined;
   await ending?.stop().catch(() => undefined);
 };
-/** As kubelet does with a process that ends by itself. */
+/** As kubelet does with a process that ends automatically. */
 const startAgainAtEnd = () => {
   const running = operator;
   running?.ended.catch(() => {

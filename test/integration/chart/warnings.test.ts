@@ -63,7 +63,7 @@ const dryDelete = (name: string) => kubectl('delete', 'zdz', name, '-n', NAMESPA
 const warns = (words: () => Promise<string>, pattern: RegExp) =>
   expect.poll(words, { interval: 500, timeout: 60_000 }).toMatch(pattern);
 
-test('the deletion of a zone in DNS warns that the zone goes, that the deletion may wait, and how to end the wait', async () => {
+test('the deletion of a zone in DNS warns that the deletion may wait, and how to end the wait', async () => {
   await warns(
     () => dryDelete('served'),
     /Warning: .*deletes the zone served\.example with its records from DNS.*the deletion waits, and kubectl with it.*kubectl zonestead why dnszone\/served -n team-a/s,

@@ -70,7 +70,7 @@ test('the form of a record makes the name of a service from its parts, in the pr
   expect(preview.text).toContain(`_sip._udp.voice.${zone.name}. 3600 IN SRV 10 5 5060 sip.example.org.`);
   await browser.post(`${zone.home}/records`, typed);
   await browser.get(`${zone.home}/records/new?type=SRV`);
-  // Nobody needs the parts: the name may have them.
+  // The parts are optional, because the name may have them.
   await browser.post(`${zone.home}/records`, { ...content, name: '_xmpp._tcp', 'n-service': '', 'n-protocol': '_tcp' });
   expect((await stored(zone)).map(({ name }) => name).sort()).toEqual(['_sip._udp.voice', '_xmpp._tcp']);
   const edit = await browser.get(`${zone.home}/records/${(await stored(zone))[0]?.id}/edit`);

@@ -8,7 +8,7 @@ export interface Proof {
   /** The command that looks, as a reader would type it. Absent: the pattern is for the output of the command itself. */
   look?: string;
   shows: RegExp;
-  /** The looking command is repeated for so long, in seconds. (Default: 10. Longer only if the page says so.) */
+  /** The looking command is repeated for this long, in seconds. (Default: 10. Longer only if the page says so.) */
   seconds?: number;
 }
 

@@ -144,7 +144,7 @@ test('two DNSRecords with the same value recover without an edit when the first 
   await bench.settle();
   const second = record(bench, 'second', { content: '192.0.2.1' });
   const runs = await bench.settle();
-  // The second one needs no edit: it recovers by itself.
+  // The second one needs no edit: it recovers automatically.
   expect(runs.get(`record ${second}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
   bench.cluster.remove(DNS_RECORD, first);
   await bench.settle();
