@@ -1,5 +1,6 @@
 // The objects that Helm renders, as files for `kubectl apply -k`. Labels and annotations do not name Helm, because Helm
-// does not manage these objects. The CustomResourceDefinitions and the policies that warn come from folders of the chart. Pure.
+// does not manage these objects. The CustomResourceDefinitions and the policies that warn come from folders of the
+// chart. Pure.
 import { parseAllDocuments, stringify } from 'yaml';
 
 interface Rendered {

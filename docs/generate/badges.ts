@@ -1,5 +1,5 @@
-// The badges of README, as files of the repository: no service has to be reachable, and each says what another file of the
-// repository says.
+// The badges of README, as files of the repository: no service has to be reachable, and each says what another file of
+// the repository says.
 import { readFile } from 'node:fs/promises';
 
 const ROOT = new URL('../../', import.meta.url);

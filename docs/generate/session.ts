@@ -1,5 +1,5 @@
-// The picture of a terminal session in README. Its commands and their output are those of the tutorial, which a test types
-// on a real stack and compares, so the picture shows what happens.
+// The picture of a terminal session in README. Its commands and their output are those of the tutorial, which a test
+// types on a real stack and compares, so the picture shows what happens.
 import { readFile } from 'node:fs/promises';
 import { drawTerminal, type Typed } from './terminal.ts';
 

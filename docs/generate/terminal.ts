@@ -1,5 +1,5 @@
-// Draws the lines of a terminal as an SVG that is readable in light and dark. A picture of GitHub or of the site loads no
-// font, so each line has the width that its characters have in the usual monospaced fonts. Pure.
+// Draws the lines of a terminal as an SVG that is readable in light and dark. A picture of GitHub or of the site loads
+// no font, so each line has the width that its characters have in the usual monospaced fonts. Pure.
 
 /** A command with its output. */
 export interface Typed {
@@ -19,7 +19,10 @@ interface Line {
 const COLUMNS = 96;
 const TAB = 8;
 const FONT = 13;
-/** The width of a character as a part of the font size: the one of DejaVu Sans Mono, Menlo and Consolas is 0.55 to 0.602. */
+/**
+ * The width of a character as a part of the font size: the one of DejaVu Sans Mono, Menlo and Consolas is 0.55 to
+ * 0.602.
+ */
 const ADVANCE = 0.602;
 const LEADING = 19;
 const PADDING = 20;
@@ -75,7 +78,9 @@ function expandTabs(text: string): string {
   return text.split('\t').reduce((line, part) => `${line}${' '.repeat(TAB - (line.length % TAB))}${part}`);
 }
 
-/** Lines of at most 96 characters, broken between words; the rest of a line is indented as its beginning is, and by two. */
+/**
+ * Lines of at most 96 characters, broken between words; the rest of a line is indented as its beginning is, and by two.
+ */
 function wrap(text: string): string[] {
   if (text.length <= COLUMNS) return [text];
   const indent = `${/^ */.exec(text)?.[0] ?? ''}  `;

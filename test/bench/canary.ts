@@ -18,7 +18,9 @@ const WARM_MS = 125_000;
 const AFTER_MS = 120_000;
 /** Between the removal of an endpoint and the end of its pod. */
 const DRAIN_MS = 2_000;
-/** Kubernetes removes the endpoints of a machine that is lost, and CloudNativePG promotes a standby, after this time. */
+/**
+ * Kubernetes removes the endpoints of a machine that is lost, and CloudNativePG promotes a standby, after this time.
+ */
 const LOSS_MS = 45_000;
 const LOOK_MS = 1_000;
 const MONTH_SECONDS = 30 * 24 * 3_600;

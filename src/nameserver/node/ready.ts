@@ -20,7 +20,9 @@ export interface NodeFacts {
   /** Why the feed is not connected; null while it is. */
   readonly feedProblem: string | null;
   readonly isEngineUp: boolean;
-  /** Zones that the name server had before its start and still loads. Zones that it failed to load are not among them. */
+  /**
+   * Zones that the name server had before its start and still loads. Zones that it failed to load are not among them.
+   */
   readonly loading: number;
   /** Since the name server began to load them, in ms. */
   readonly loadingMs: number;

@@ -128,7 +128,10 @@ export function describeRefusal(context: OperatorContext, object: DNSRecord, fai
   return [forObject(message, others.length > 0 ? failure.records : []), ...others].join(' ');
 }
 
-/** The sentence of the service about a field, as a sentence about the object. @param ids those that the rest names as objects */
+/**
+ * The sentence of the service about a field, as a sentence about the object.
+ * @param ids those that the rest names as objects
+ */
 function forObject(message: string, ids: readonly string[]): string {
   const withField = message.replace(/^(?=(?:name|type|content|ttl|priority): )/, 'spec.');
   return ids.reduce((text, id) => text.replaceAll(` (${id})`, ''), withField);
