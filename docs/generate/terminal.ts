@@ -18,6 +18,7 @@ interface Line {
 
 const COLUMNS = 96;
 const TAB = 8;
+const CONTINUED = ' \\';
 const FONT = 13;
 /**
  * The width of a character as a part of the font size: the one of DejaVu Sans Mono, Menlo and Consolas is 0.55 to
@@ -50,8 +51,8 @@ export function drawTerminal(title: string, session: readonly Typed[]): string {
   }
   const height = y - GAP - LEADING + PADDING;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="${FONT}" xml:space="preserve">`,
-    `<title>${escape(title)}</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="${FONT}">`,
+    `<title>${escapeText(title)}</title>`,
     `<style>\n${STYLE}\n</style>`,
     `<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10"/>`,
     ...lines,
@@ -62,16 +63,18 @@ export function drawTerminal(title: string, session: readonly Typed[]): string {
 
 function linesOf({ caption, command, output }: Typed): Line[] {
   const as = (kind: Kind, text: string): Line[] => wrap(expandTabs(text)).map((part) => ({ kind, text: part }));
+  // A shell reads the broken line as one.
+  const typed = wrap(`$ ${command}`, COLUMNS - CONTINUED.length);
   return [
     ...as('caption', `# ${caption}`),
-    ...as('command', `$ ${command}`),
+    ...typed.map((text, at): Line => ({ kind: 'command', text: at < typed.length - 1 ? text + CONTINUED : text })),
     ...output.flatMap((text) => as('output', text)),
   ];
 }
 
 function draw(kind: Kind, text: string): string {
   const isFirst = kind === 'command' && text.startsWith('$ ');
-  return isFirst ? `<tspan class="prompt">$</tspan>${escape(text.slice(1))}` : escape(text);
+  return isFirst ? `<tspan class="prompt">$</tspan>${escapeText(text.slice(1))}` : escapeText(text);
 }
 
 function expandTabs(text: string): string {
@@ -81,14 +84,16 @@ function expandTabs(text: string): string {
 /**
  * Lines of at most 96 characters, broken between words; the rest of a line is indented as its beginning is, and by two.
  */
-function wrap(text: string): string[] {
-  if (text.length <= COLUMNS) return [text];
+function wrap(text: string, columns = COLUMNS): string[] {
+  if (text.length <= columns) return [text];
   const indent = `${/^ */.exec(text)?.[0] ?? ''}  `;
-  const at = text.lastIndexOf(' ', COLUMNS);
-  const end = at > indent.length ? at : COLUMNS;
-  return [text.slice(0, end), ...wrap(`${indent}${text.slice(end).trimStart()}`)];
+  const at = text.lastIndexOf(' ', columns);
+  const end = at > indent.length ? at : columns;
+  return [text.slice(0, end), ...wrap(`${indent}${text.slice(end).trimStart()}`, columns)];
 }
 
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+function escapeText(text: string): string {
+  const markup = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  // Browsers differ in how they keep several spaces of a text.
+  return markup.replaceAll(/^ | (?= )|(?<= ) /g, '\u00a0');
 }

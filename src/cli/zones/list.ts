@@ -29,7 +29,12 @@ export const ds = describeRestCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
   arguments: [ZONE],
-  options: [{ flags: '--trust-anchor', describe: 'print the form that delv and BIND read, to verify answers without a parent zone' }],
+  options: [
+    {
+      flags: '--trust-anchor',
+      describe: 'print the form that delv and BIND read, to verify answers without a parent zone',
+    },
+  ],
   examples: ['zonestead zones ds shop.example', 'zonestead zones ds shop.example --trust-anchor > anchor'],
   run: (session, [zone = ''], options: DsOptions) => showDs(session, zone, options),
 });

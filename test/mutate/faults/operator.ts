@@ -19,7 +19,13 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
   {
     name: 'op-conflict-field',
     breaks: 'a conflict names a field as the service has it, and not as the object has it',
-    edits: [{ file: 'src/operator/record/status.ts', find: "message.replace(/^(?=(?:name|type|content|ttl|priority): )/, 'spec.')", replace: 'message' }],
+    edits: [
+      {
+        file: 'src/operator/record/status.ts',
+        find: "message.replace(/^(?=(?:name|type|content|ttl|priority): )/, 'spec.')",
+        replace: 'message',
+      },
+    ],
     ...unit('duplicates'),
   },
   {

@@ -9,12 +9,17 @@ import { PROJECT } from '../../support/docs/document.ts';
 
 const readme = await readFile(join(PROJECT, 'README.md'), 'utf8');
 const linesOf = (svg: string) =>
-  [...svg.matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, text = '']) => text.replaceAll(/<[^>]*>/g, ''));
+  [...svg.matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, text = '']) =>
+    text.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' '),
+  );
 
-test.each(Object.entries(BADGES))('README shows the badge %s with its words for readers without pictures', async (path, read) => {
-  const { label, text } = await read();
-  expect(readme).toContain(`![${label}: ${text}](${path})`);
-});
+test.each(Object.entries(BADGES))(
+  'README shows the badge %s with its words for readers without pictures',
+  async (path, read) => {
+    const { label, text } = await read();
+    expect(readme).toContain(`![${label}: ${text}](${path})`);
+  },
+);
 
 test('the pictures of README are files of the repository, so that no other server has to answer', () => {
   const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^)]*)\)/g)].map(([, address = '']) => address);
@@ -36,12 +41,24 @@ test('the picture of a terminal shows commands with prompts, and escapes text th
 
 test('the picture of a terminal breaks long lines between words, keeps their indent, and has columns in place of tabs', () => {
   const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(' ');
-  const svg = drawTerminal('A title', [{ caption: 'c', command: 'x', output: [`  ${words}`, 'a\tb', 'x'.repeat(200)] }]);
+  const svg = drawTerminal('A title', [
+    { caption: 'c', command: 'x', output: [`  ${words}`, 'a\tb', 'x'.repeat(200)] },
+  ]);
   const [, , ...output] = linesOf(svg);
   expect(output.filter((line) => line.length > 96)).toEqual([]);
   expect(output[0]).toMatch(/^ {2}word0 .*\d$/);
   expect(output[1]).toMatch(/^ {4}word/);
-  expect(output.slice(0, 3).map((line) => line.trim()).join(' ')).toBe(words);
+  expect(
+    output
+      .slice(0, 3)
+      .map((line) => line.trim())
+      .join(' '),
+  ).toBe(words);
   expect(output).toContain('a       b');
-  expect(output.slice(-3).map((line) => line.trim()).join('')).toBe('x'.repeat(200));
+  expect(
+    output
+      .slice(-3)
+      .map((line) => line.trim())
+      .join(''),
+  ).toBe('x'.repeat(200));
 });
