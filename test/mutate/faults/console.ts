@@ -3,6 +3,19 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-team-old-name',
+    breaks: 'the history of a team shows a renamed key by its old name',
+    edits: [
+      {
+        file: 'src/console/teams/team-changes.ts',
+        find: 'textIn(after) ?? names.get(subject) ?? textIn(before)',
+        replace: 'textIn(before) ?? names.get(subject) ?? textIn(after)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/team-changes.test.ts'],
+  },
+  {
     name: 'console-service-twice',
     breaks: 'a name that has the labels of its service already gets them twice',
     edits: [
