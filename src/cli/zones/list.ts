@@ -35,7 +35,7 @@ export const ds = describeRestCommand({
       describe: 'print the form that delv and BIND read, to verify answers without a parent zone',
     },
   ],
-  examples: ['zonestead zones ds shop.example', 'zonestead zones ds shop.example --trust-anchor > anchor'],
+  examples: ['zonestead zones ds shop.example', 'zonestead zones ds shop.example --trust-anchor'],
   run: (session, [zone = ''], options: DsOptions) => showDs(session, zone, options),
 });
 

@@ -1,26 +1,46 @@
 // The warnings of the chart on a real kube-apiserver, as kubectl prints them. Nothing is refused.
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { parseObjects, type Rendered, render, template } from '../../support/chart/chart.ts';
-import { type ChartCluster, startChartCluster } from './chart-cluster.support.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const POLICIES = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'];
 const KINDS = ['CustomResourceDefinition', ...POLICIES];
 const NAMESPACE = 'team-a';
-let cluster: ChartCluster;
+const { signal } = new AbortController();
+const folder = await temporaryFolder('warnings');
+let plane: Awaited<ReturnType<typeof startControlPlane>>;
+let program: string;
+let files = 0;
 
 beforeAll(async () => {
-  cluster = await startChartCluster();
+  await chmod(folder, 0o711);
+  const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
+  program = join(dir, 'kubectl');
+  const names = ['etcd', 'etcdPeer', 'apiserver'] as const;
+  const ports = await allocatePorts(
+    names.map((name) => ({ name })),
+    { stateDir: folder },
+  );
+  plane = await startControlPlane({ dir, stateDir: folder, ports, signal });
+  await kubectl('create', 'namespace', NAMESPACE);
   const { text } = await template({});
   const items = parseObjects(text).filter(({ kind }) => KINDS.includes(kind));
-  await put({ apiVersion: 'v1', kind: 'List', items });
-  for (const zone of ZONES) await put(zone);
+  await apply({ apiVersion: 'v1', kind: 'List', items }, '--server-side');
+  await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
+  for (const zone of ZONES) await apply(zone);
   for (const { metadata, status } of ZONES) {
     const patch = JSON.stringify({ status });
     const subresource = ['--subresource=status', '--type=merge', '-p', patch];
     if (status !== undefined) await kubectl('patch', 'zdz', metadata.name, '-n', NAMESPACE, ...subresource);
   }
 }, 20 * 60_000);
-afterAll(async () => cluster?.stop());
+afterAll(async () => plane?.stop());
 
 interface Zone {
   metadata: { name: string; namespace: string };
@@ -45,17 +65,18 @@ const ZONES = [
 ];
 
 async function kubectl(...args: string[]): Promise<string> {
-  const { ok, words } = await cluster.kubectl(...args);
-  if (!ok) throw new Error(words);
-  return words;
+  const all = [`--kubeconfig=${plane.kubeconfig}`, ...args];
+  const { code, tail } = await runCommand({ command: program, args: all, timeoutMs: 60_000, signal });
+  if (code !== 0) throw new Error(tail);
+  return tail;
 }
 
-const apply = async (object: object, ...more: string[]) =>
-  kubectl('apply', ...more, '-f', await cluster.file(JSON.stringify(object)));
-
-// A schema is served a short time after its creation.
-const put = (object: object) =>
-  expect.poll(() => apply(object).catch(String), { timeout: 60_000 }).not.toMatch(/error/i);
+async function apply(object: object, ...more: string[]): Promise<string> {
+  files += 1;
+  const file = join(folder, `object-${files}.json`);
+  await writeFile(file, JSON.stringify(object));
+  return kubectl('apply', ...more, '-f', file);
+}
 
 const dryDelete = (name: string) => kubectl('delete', 'zdz', name, '-n', NAMESPACE, '--dry-run=server');
 
