@@ -1,5 +1,5 @@
-// `zonestead admin secondaries add`, `change`, `apply`, `zones` and `remove`: an administrator of the service adds name
-// third-party servers that transfer zones.
+// `zonestead admin secondaries add`, `change`, `apply`, `zones` and `remove`: an administrator of the service adds
+// third-party name servers that transfer zones.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { SecondaryChange } from '#service/secondaries/input.ts';

@@ -62,6 +62,7 @@ async function getZone(session: Session, nameOrId: string): Promise<void> {
 
 async function showDs(session: Session, nameOrId: string, { trustAnchor = false }: DsOptions): Promise<void> {
   const { client, signal, print } = session;
+  if (trustAnchor && session.format !== 'table') throw new Error('--trust-anchor has one form; remove --output');
   const { id, zoneName } = await zoneOf(session, nameOrId);
   const { ds } = await client.call(zoneApi.listDsRecords, { params: { id } }, { signal });
   await show(session, { ds }, () => {
