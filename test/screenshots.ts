@@ -121,7 +121,7 @@ async function typeRecord(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add record' }).click();
   await page.getByLabel('Type', { exact: true }).selectOption('SRV');
   await page.getByLabel('Port').waitFor();
-  const values = { Name: '_sip._tcp', Priority: '10', Weight: '5', Port: '5060', Target: `sip.${ZONE}` };
+  const values = { Name: '@', Service: '_sip', Priority: '10', Weight: '5', Port: '5060', Target: `sip.${ZONE}` };
   for (const [label, value] of Object.entries(values)) {
     await page.getByRole('form', { name: 'Add a record' }).getByLabel(label, { exact: true }).fill(value);
   }

@@ -1,5 +1,6 @@
 // The objects that Helm renders, as files for `kubectl apply -k`. Labels and annotations do not name Helm, because Helm
-// does not manage these objects. The CustomResourceDefinitions come from the folder of the chart. Pure.
+// does not manage these objects. The CustomResourceDefinitions and the policies that warn come from folders of the
+// chart. Pure.
 import { parseAllDocuments, stringify } from 'yaml';
 
 interface Rendered {
@@ -27,7 +28,12 @@ export function manifestFiles(rendered: string): Record<string, string> {
 const KUSTOMIZATION = {
   apiVersion: 'kustomize.config.k8s.io/v1beta1',
   kind: 'Kustomization',
-  resources: ['namespace.yaml', '../../charts/zonestead/files/crds', 'zonestead.yaml'],
+  resources: [
+    'namespace.yaml',
+    '../../charts/zonestead/files/crds',
+    '../../charts/zonestead/files/policies',
+    'zonestead.yaml',
+  ],
 };
 
 const NAMESPACE = {

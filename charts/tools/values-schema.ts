@@ -298,7 +298,13 @@ const chart = values({
   ...families(),
   nameservers: z.array(hostName),
   hostmaster: z.union([z.literal(''), hostName]),
-  crds: values({ enabled: z.boolean(), keep: z.boolean(), refuseOlder: z.boolean(), annotations: texts }),
+  crds: values({
+    enabled: z.boolean(),
+    keep: z.boolean(),
+    refuseOlder: z.boolean(),
+    warnings: z.boolean(),
+    annotations: texts,
+  }),
   database,
   bootstrap: component({
     team: z.string().min(1).max(64),

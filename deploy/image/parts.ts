@@ -1,4 +1,4 @@
-// The programs of others that the images of one architecture contain, as files on this machine: Node and PostgreSQL
+// The third-party programs that the images of one architecture contain, as files on this machine: Node and PostgreSQL
 // from packages of npm, Knot DNS and all libraries from packages of Debian. The architecture of this machine is like
 // any.
 import { readFileSync } from 'node:fs';

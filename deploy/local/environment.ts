@@ -22,6 +22,8 @@ export function buildEnvironment({ service, kubeconfig, issuance }: Surroundings
     ZONESTEAD_TEAM_2: service.keys.second.team,
     ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: formatHostPort(service.dns.address, service.dns.port),
+    // For the option -p of dig and delv.
+    ZONESTEAD_DNS_PORT: String(service.dns.port),
     ...(service.updates === null ? {} : { ZONESTEAD_UPDATES: service.updates }),
     // Their names resolve nowhere: `zonestead acme` and `doctor` find the name servers here.
     ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,

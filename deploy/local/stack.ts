@@ -24,7 +24,7 @@ export interface StackOptions {
   dnsPort?: number | undefined;
   /** The number of name servers. (Default: 1.) */
   nodes?: number;
-  /** Name servers of others for the operator, as in ZONESTEAD_NAMESERVER_ADDRESSES. */
+  /** Third-party name servers for the operator, as in ZONESTEAD_NAMESERVER_ADDRESSES. */
   nameservers?: string | undefined;
   /** Also cert-manager, Pebble and the solver. (Default: false.) */
   certManager?: boolean;

@@ -1,4 +1,4 @@
-// Work that runs as long as a set of parts runs, and ends when one of them ends by itself: otherwise code that waits
+// Work that runs as long as a set of parts runs, and ends when one of them exits: otherwise code that waits
 // for one part would wait in vain if the part on which it depends has died.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from './parts/part.ts';

@@ -1,5 +1,5 @@
 // Writes the reference pages that are made from the code. test/unit/docs/generated.test.ts compares them.
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { GENERATED } from './pages.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -11,6 +11,7 @@ export async function writePages(print: (line: string) => void): Promise<void> {
     const text = await make();
     const before = await readFile(file, 'utf8').catch(() => '');
     if (before === text) continue;
+    await mkdir(new URL('.', file), { recursive: true });
     await writeFile(file, text);
     print(path);
   }

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 /** The limit in ms. The event that it waits for may never happen, for example because a write fails. */
 const MAX_WAIT_MS = 10_000;
-/** A key that no caller asks about for so long, in ms, is forgotten: the thing that waited no longer exists. */
+/** A key that no caller asks about for this long, in ms, is forgotten: the thing that waited no longer exists. */
 const FORGET_MS = 60 * 60_000;
 
 /** Whether the key must keep waiting. @param hasCause whether there is a cause to wait now */

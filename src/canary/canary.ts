@@ -1,5 +1,5 @@
 // The canary: it writes values over REST, and asks all addresses of the zone's name servers. Four loops run next to
-// each other, so that queries continue while the service is away, and changes while an address is silent:
+// each other, so that queries continue while the service is down, and changes while an address is silent:
 //
 //     zone        reads name servers and DS records, and resolves the addresses
 //     queries     asks every path for steady answers

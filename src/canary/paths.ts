@@ -4,7 +4,7 @@
 //     silent, unreachable → the first answer of any kind → answers
 //
 // An unreachable path is asked as before and counts as silent, but a change does not wait for it: otherwise one address
-// that is away would make every change late, and hide that the others are late. A path counts as unreachable only while
+// that is down would make every change late, and hide that the others are late. A path counts as unreachable only while
 // another one answers.
 import { formatHostPort } from '#base/address.ts';
 import type { NameServer } from '#nameserver/probe/probe.ts';

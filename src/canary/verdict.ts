@@ -75,7 +75,7 @@ export interface ExpectedValue {
   readonly values: Pick<Values, 'numberOf' | 'overtakenAt'>;
   /** The clock when the query began: a value that is overtaken on the way back is right. */
   readonly askedAt: number;
-  /** For so long after the api acknowledged another value, in ms, an answer may have the one before. */
+  /** For this long after the api acknowledged another value, in ms, an answer may have the one before. */
   readonly limitMs: number;
 }
 

@@ -1,5 +1,5 @@
 // The zone of the canary as the REST service knows it: its id, its name servers and its DS records. The canary keeps
-// the last answer while the service is away, because it still queries then.
+// the last answer while the service is down, because it still queries then.
 
 import type { Client } from '#client/client.ts';
 import { listZones } from '#contract/operations/zones.ts';

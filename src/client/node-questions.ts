@@ -26,7 +26,7 @@ export interface NodeQuestions {
   ask(client: NodesClient, zoneId: string, group: string, signal: AbortSignal): Promise<NodesAnswer>;
 }
 
-/** A node needs 10 to 30 ms, more on a busy machine. A worker must not wait long for a node that is away. */
+/** A node needs 10 to 30 ms, more on a busy machine. A worker must not wait long for a node that is down. */
 const WAIT_SECONDS = 0.5;
 const TIMEOUT_MS = 3_000;
 /** Proofs of one batch of records begin within this time. */

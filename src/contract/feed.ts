@@ -316,7 +316,7 @@ const secondary = z
         'It must have a certificate with one of these pins: the SHA-256 of the public key in base64. Empty: any client with the key may transfer.',
     }),
   })
-  .meta({ description: 'A name server of others that transfers zones.' });
+  .meta({ description: 'A third-party name server that transfers zones.' });
 
 export const transferPlan = z
   .object({
@@ -373,7 +373,7 @@ const cordon = z
     until: z.iso.datetime().meta({ description: 'The time when the cordon ends.' }),
     reason: z.string().optional().meta({ description: 'The reason, in the words of the administrator.' }),
   })
-  .meta({ id: 'Cordon', description: 'A name server that is planned to be away, so no proof waits for it.' });
+  .meta({ id: 'Cordon', description: 'A name server that is planned to be down, so no proof waits for it.' });
 export type Cordon = z.infer<typeof cordon>;
 
 export const zoneNodes = z

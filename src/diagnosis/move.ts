@@ -77,7 +77,7 @@ export function planMove(
     };
   }
   if (cached !== null && cached.ds.values.length > 0) return wait(cached.ds.ttl, 'a resolver still has a DS record');
-  const verb = parent.ns.values.length === 0 ? 'Add' : 'Replace the NS records by';
+  const verb = parent.ns.values.length === 0 ? 'Add' : 'Replace the NS records with';
   return {
     step: 'change-ns',
     text: `${verb} these records at ${where}: ${formatNsRecords(zone, zone.nameservers)}${cached === null ? blind('DS records') : ''}`,

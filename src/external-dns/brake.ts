@@ -5,7 +5,7 @@ import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 /** The names and types that external-dns deleted, or tried to delete, with the time in ms. */
 export type Deletions = ReadonlyMap<string, number>;
 
-/** Deletions count together for so long: several rounds of external-dns, which begin every minute by default. */
+/** Deletions count together for this long: several rounds of external-dns, which begin every minute by default. */
 const WINDOW_MS = 5 * 60_000;
 
 /** The deletions that still count. */

@@ -33,7 +33,7 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
   busy: {
     status: 503,
     meaning:
-      'the zone or the service is busy. Nothing was written. Retry after Retry-After. With the code `internal`, the database is away, and the message says whether the change may be written.',
+      'the zone or the service is busy. Nothing was written. Retry after Retry-After. With the code `internal`, the database is down, and the message says whether the change may be written.',
   },
 };
 

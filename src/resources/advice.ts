@@ -21,7 +21,7 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
     meaning:
       'another object has the value or the name, or the value exists at the service without an owner, or a CNAME is next to other records',
     remedy:
-      'the message names the other object; if that is deleted, this one takes over by itself. A record without an owner: take it over with `adopt: IfIdentical`, or delete it at the service',
+      'the message names the other object; if that is deleted, this one takes over automatically. A record without an owner: take it over with `adopt: IfIdentical`, or delete it at the service',
   },
   OlderThanService: {
     meaning:
@@ -52,7 +52,7 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
   ClusterNameTaken: {
     meaning: 'the name of this cluster belongs to another Kubernetes cluster or another API key',
     remedy:
-      'set `operator.cluster` to another name, or stop the other operator; [a minute later](../how-to/several-clusters.md#rebuild-a-cluster-under-its-name) this one continues by itself. If the API key was replaced: [`zonestead clusters release`](../how-to/several-clusters.md#replace-the-api-key-of-an-operator)',
+      'set `operator.cluster` to another name, or stop the other operator; [a minute later](../how-to/several-clusters.md#rebuild-a-cluster-under-its-name) this one continues automatically. If the API key was replaced: [`zonestead clusters release`](../how-to/several-clusters.md#replace-the-api-key-of-an-operator)',
   },
   Drifted: {
     meaning: 'another client changed the data at the service, and `driftPolicy` permits it',
@@ -123,7 +123,7 @@ export const DELEGATED_ADVICE: Readonly<Record<NotDelegatedReason, Advice & { re
     DSMismatch: {
       status: 'False',
       meaning: 'the DS record at the parent is not for the key of this zone',
-      remedy: 'replace it by the DS record of the message',
+      remedy: 'replace it with the DS record of the message',
     },
     HandshakeClaimRequired: {
       status: 'False',

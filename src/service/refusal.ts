@@ -28,7 +28,7 @@ export interface RefusalData {
   /** The current state, if an If-Match or If-None-Match condition failed. */
   current?: Current;
   /**
-   * For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms.
+   * For `rate_limited`, `busy` and a database that is down: the time after which the same request can succeed, in ms.
    */
   retryAfterMs: number | null;
   /** Refusals of other fields of the same input. */

@@ -55,7 +55,7 @@ const ROWS = 1_000;
 const PAUSE_MS = 20;
 /** Longer than any transaction. A row that is older than this is visible, and so are all rows with lower ids. */
 const SETTLED_MS = 60_000;
-/** A name server that was away for longer compares its zones with a list of all. */
+/** A name server that was down for longer compares its zones with a list of all. */
 const FEED_MS = 60 * 60 * 1_000;
 /** The overview of the console shows a day. */
 const SAMPLES_MS = 25 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 // Finds lost clusters. Each look writes a row, so it fails whenever heartbeats cannot be written either. After a gap
-// between two looks, the silence of all clusters begins again: while the service or its database is away, no cluster
+// between two looks, the silence of all clusters begins again: while the service or its database is down, no cluster
 // can send a heartbeat.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';

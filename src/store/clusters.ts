@@ -145,7 +145,7 @@ const selectSilent = statement(
   `select from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'`,
 );
 
-/** Whether the cluster has sent no heartbeat for so long. */
+/** Whether the cluster has sent no heartbeat for this long. */
 export async function isSilent(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
   return (await selectSilent(tx, owner, name, silentMs)).length > 0;
 }
@@ -154,7 +154,7 @@ const remove = statement<{ one: number }>(`
   delete from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'
   returning 1 as one`);
 
-/** @returns false if the cluster was not silent for so long */
+/** @returns false if the cluster was not silent for this long */
 export async function deleteClusterRow(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
   return (await remove(tx, owner, name, silentMs)).length > 0;
 }

@@ -1,4 +1,4 @@
-// The rows of cordons: name servers that are planned to be away. Times are those of the database.
+// The rows of cordons: name servers that are planned to be down. Times are those of the database.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 

@@ -8,7 +8,7 @@ import { statement } from './statement.ts';
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Writers and readers wait behind a lock that is waited for. */
 const LOCK_WAIT_MS = 500;
-/** The present month and the next ones have partitions: the retention may be away for that long. */
+/** The present month and the next ones have partitions: the retention may be down for that long. */
 const MONTHS_AHEAD = 2;
 
 const nextMissing = statement<{ month: string }>(`

@@ -115,7 +115,7 @@ export const acceptedRemovals = pgTable(
   (t) => [check('accepted_removals_one_row', sql`${t.one} = 1`)],
 );
 
-/** Name servers that are planned to be away: proofs do not wait for them until the time has ended. */
+/** Name servers that are planned to be down: proofs do not wait for them until the time has ended. */
 export const nameserverCordons = pgTable('nameserver_cordons', {
   // The name of a name server, one of its addresses, or the name of a node.
   name: textC('name').primaryKey(),

@@ -6,7 +6,7 @@ import { EPOCH } from './feed-changes.ts';
 import { statement } from './statement.ts';
 import { nodeComparisons } from './tables.ts';
 
-/** A node that was silent for so long, in seconds, is not living. */
+/** A node that was silent for this long, in seconds, is not living. */
 export const LIVING_SECONDS = 30;
 const LIVING = `reported_at > statement_timestamp() - interval '${LIVING_SECONDS} s'`;
 const MAX_NODES = 1_000;

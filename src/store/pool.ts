@@ -95,7 +95,7 @@ export class Pool {
 
   /** Ends the connections; statements under way get `graceMs` to finish. */
   async end(graceMs: number): Promise<void> {
-    // A connection that was lost with something to be written never ends by itself.
+    // A connection that was lost with something to be written never ends automatically.
     const timeout = this.#work.size > 0 ? graceMs : Math.min(graceMs, IDLE_END_MS);
     await this.sql.end({ timeout: timeout / 1000 });
     this.#dropped = true;

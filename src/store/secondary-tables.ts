@@ -4,7 +4,7 @@ import { teams } from './account-tables.ts';
 import { at, pgSnapshot, textArray, textC } from './column-types.ts';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
-/** Name servers of others that get zones from the nodes by zone transfer. */
+/** Third-party name servers that get zones from the nodes by zone transfer. */
 export const secondaries = pgTable(
   'secondaries',
   {

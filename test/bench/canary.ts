@@ -14,11 +14,13 @@ import { type Bench, print, runBench } from './support.ts';
 const LIMIT_MS = 60 * 60_000;
 /** The rates need two minutes, and a challenge is measured once a minute. */
 const WARM_MS = 125_000;
-/** The canary is watched for so long after an event. */
+/** The canary is watched for this long after an event. */
 const AFTER_MS = 120_000;
 /** Between the removal of an endpoint and the end of its pod. */
 const DRAIN_MS = 2_000;
-/** Kubernetes removes the endpoints of a machine that is lost, and CloudNativePG promotes a standby, after this time. */
+/**
+ * Kubernetes removes the endpoints of a machine that is lost, and CloudNativePG promotes a standby, after this time.
+ */
 const LOSS_MS = 45_000;
 const LOOK_MS = 1_000;
 const MONTH_SECONDS = 30 * 24 * 3_600;

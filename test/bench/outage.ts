@@ -123,4 +123,4 @@ async function load(servers: readonly ProbeEndpoint[], names: readonly string[],
   }
 }
 
-await runBench('Queries while the api and Postgres are away', LIMIT_MS, run);
+await runBench('Queries while the api and Postgres are down', LIMIT_MS, run);

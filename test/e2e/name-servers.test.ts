@@ -65,7 +65,7 @@ const addresses = (name: string) => Promise.all(servers.map(async ({ dns }) => (
 const servedByAll = (name: string, content: string) =>
   expect.poll(() => addresses(name)).toEqual(servers.map(() => [`${name} 60 A ${content}`]));
 
-test('no query fails while Postgres and the api are away and every other part restarts; afterwards a change arrives everywhere', async () => {
+test('no query fails while Postgres and the api are down and every other part restarts; afterwards a change arrives everywhere', async () => {
   const { running } = service;
   await put('www', '192.0.2.1');
   await put('*.apps', '192.0.2.2');

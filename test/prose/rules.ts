@@ -138,6 +138,25 @@ export const RULES: readonly Rule[] = [
     advice: 'shuts down gracefully, ends normally',
   },
   { name: 'suffer', pattern: /\bsuffers?\b/i, advice: 'allow, permit' },
+  { name: 'is-away', pattern: /\b(is|are|was|were|be|been) away\b(?! from)/i, advice: 'is down, is unreachable' },
+  {
+    name: 'replace-by',
+    pattern: /\breplac(e|es|ing) [^.;:|,]{1,60}? by (?!batch\b)/i,
+    advice: 'replace … with …',
+  },
+  { name: 'for-so-long', pattern: /\bfor so long\b(?! (that|as))/i, advice: 'for that time, for this long' },
+  {
+    name: 'of-others',
+    pattern: /\b(name servers?|programs?|clients?|secondaries|servers) of others\b/i,
+    advice: 'a third-party name server, third-party programs',
+  },
+  { name: 'go-and-come', pattern: /\bgo and come\b/i, advice: 'a diff; what it removes and adds' },
+  {
+    name: 'ends-by-itself',
+    pattern:
+      /\b(takes? over|continues?|retries|retry|tries again|recovers?|ends?|renews (the )?signatures) by itself\b/i,
+    advice: 'automatically',
+  },
   {
     name: 'cannot-be-had',
     pattern: /\b(can|cannot|could|not|to) be had\b/i,

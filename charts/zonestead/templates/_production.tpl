@@ -65,7 +65,7 @@
 {{- range $component := list "nameserver" "edge" -}}
 {{- $values := get $.Values $component -}}
 {{- if and $values.enabled (not $values.persistence.enabled) -}}
-{{- $missing = append $missing (printf "%s.persistence.enabled is false. Set it to true, so that a pod that was replaced answers while its source is away" $component) -}}
+{{- $missing = append $missing (printf "%s.persistence.enabled is false. Set it to true, so that a pod that was replaced answers while its source is down" $component) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $missing -}}

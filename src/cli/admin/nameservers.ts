@@ -1,4 +1,4 @@
-// `zonestead admin nameservers …`: name servers that are planned to be away.
+// `zonestead admin nameservers …`: name servers that are planned to be down.
 import { dropUnprintable } from '#base/printable.ts';
 import { parseTtlText } from '#dns/ttl-text.ts';
 import type { CommandGroup } from '../command.ts';
@@ -12,7 +12,7 @@ const load = () => import('#service/nodes/cordons.ts');
 
 const cordon = describeAdminCommand({
   name: 'cordon',
-  describe: 'let changes and certificates not wait for a name server that is planned to be away',
+  describe: 'let changes and certificates not wait for a name server that is planned to be down',
   arguments: [NAME],
   options: [
     {
@@ -64,7 +64,7 @@ const list = describeAdminCommand({
 
 export const nameservers: CommandGroup = {
   name: 'nameservers',
-  describe: 'cordon name servers that are planned to be away',
+  describe: 'cordon name servers that are planned to be down',
   commands: [cordon, uncordon, list],
 };
 

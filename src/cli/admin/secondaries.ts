@@ -1,4 +1,4 @@
-// `zonestead admin secondaries …`: name servers of others that transfer zones, over the database of the service.
+// `zonestead admin secondaries …`: third-party name servers that transfer zones, over the database of the service.
 import type { CommandGroup } from '../command.ts';
 import { config } from './secondary-config.ts';
 import { list, showCommand } from './secondary-read.ts';

@@ -1,5 +1,5 @@
-// `zonestead admin secondaries add`, `change`, `apply`, `zones` and `remove`: an administrator of the service adds name
-// servers of others that transfer zones.
+// `zonestead admin secondaries add`, `change`, `apply`, `zones` and `remove`: an administrator of the service adds
+// third-party name servers that transfer zones.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { SecondaryChange } from '#service/secondaries/input.ts';
@@ -37,7 +37,7 @@ export const add = describeAdminCommand({
     { flags: '--zone <zone>', describe: 'a zone that it gets', value: 'list' },
     ...OFFERS,
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
-    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes automatically' },
     REQUIRE_TLS,
     PIN,
     { flags: '--tsig-name <name>', describe: 'name of its TSIG key (default: <name>.zonestead)' },
@@ -70,7 +70,7 @@ export const change = describeAdminCommand({
     { flags: '--catalog', describe: 'it gets a catalog zone' },
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--notify', describe: 'it gets NOTIFY' },
-    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes automatically' },
     REQUIRE_TLS,
     { flags: '--no-require-tls', describe: 'it may transfer without TLS too' },
     PIN,

@@ -19,7 +19,7 @@ powerdns+https://pdns.example.net:8081/example.com, without a zone for all zones
 
 Every line of a source is created, unchanged, skipped or refused, and is named with the reason. While a line is refused,
 nothing of its zone is imported. The import deletes nothing, and you can repeat it: the same command continues one that was
-interrupted. If the write limit of the key is reached, it waits and continues by itself.`;
+interrupted. If the write limit of the key is reached, it waits and continues automatically.`;
 
 export const command = describeCommand({
   name: 'import',

@@ -27,7 +27,7 @@ export function planOwnedManifests(
   const leftOut: string[] = [];
   for (const set of sets) {
     const [, ofCluster, namespace = '', name = ''] = OBJECT_OWNER.exec(set.owner) ?? [];
-    // The DNSRecord of a challenge ends by itself.
+    // The DNSRecord of a challenge ends automatically.
     if (ofCluster !== cluster || set.records.length === 0 || set.expires !== null) continue;
     const spec = specOf(set, zoneRef.namespace === namespace ? { name: zoneRef.name } : zoneRef);
     const verdict = recordSpec.safeParse(spec);

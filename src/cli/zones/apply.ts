@@ -90,9 +90,7 @@ export async function applyZoneFile(
     });
   await show(session, done, () => {
     const { created, updated, deleted: gone, unchanged, ignored } = done;
-    print(
-      `${zone.zoneName}: ${created} records are created, ${updated} updated, ${gone} deleted, ${unchanged} unchanged`,
-    );
+    print(`${zone.zoneName}: ${created} created, ${updated} updated, ${gone} deleted, ${unchanged} unchanged`);
     if (ignored > 0) print(`${ignored} lines are ignored, because the service makes these records itself`);
   });
   return zone.id;

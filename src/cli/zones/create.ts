@@ -66,7 +66,7 @@ async function createZone(session: Session, name: string, options: CreateOptions
     return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
   const zone = await client.call(zoneApi.createZone, { body }, { signal });
   await show(session, zone, () => {
-    print(`${zone.zoneName} is created (${zone.status}).`);
+    print(`Created zone ${zone.zoneName}.`);
     if (zone.key !== undefined) print(keySentence(zone.key));
     if (!zone.zoneName.includes('.'))
       print(`${zone.zoneName} is a single label, which the public DNS has as a top-level domain only.`);

@@ -21,12 +21,22 @@ export const get = describeRestCommand({
   run: (session, [zone = '']) => getZone(session, zone),
 });
 
+interface DsOptions {
+  trustAnchor?: boolean;
+}
+
 export const ds = describeRestCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
   arguments: [ZONE],
-  examples: ['zonestead zones ds shop.example'],
-  run: (session, [zone = '']) => showDs(session, zone),
+  options: [
+    {
+      flags: '--trust-anchor',
+      describe: 'print the form that delv and BIND read, to verify answers without a parent zone',
+    },
+  ],
+  examples: ['zonestead zones ds shop.example', 'zonestead zones ds shop.example --trust-anchor'],
+  run: (session, [zone = ''], options: DsOptions) => showDs(session, zone, options),
 });
 
 async function listZones(session: Session): Promise<void> {
@@ -50,14 +60,25 @@ async function getZone(session: Session, nameOrId: string): Promise<void> {
   await show(session, zone, () => printZone(zone, session.print));
 }
 
-async function showDs(session: Session, nameOrId: string): Promise<void> {
+async function showDs(session: Session, nameOrId: string, { trustAnchor = false }: DsOptions): Promise<void> {
   const { client, signal, print } = session;
-  const { id } = await zoneOf(session, nameOrId);
+  if (trustAnchor && session.format !== 'table') throw new Error('--trust-anchor has one form; remove --output');
+  const { id, zoneName } = await zoneOf(session, nameOrId);
   const { ds } = await client.call(zoneApi.listDsRecords, { params: { id } }, { signal });
-  // Lines for the zone file of the parent.
   await show(session, { ds }, () => {
-    for (const each of ds) print(each.record);
+    if (trustAnchor) print(formatTrustAnchor(zoneName, ds));
+    // Lines for the zone file of the parent.
+    else for (const each of ds) print(each.record);
   });
+}
+
+/** The statement `trust-anchors` of BIND, which delv reads from a file. */
+function formatTrustAnchor(zoneName: string, ds: Zone['ds']): string {
+  const anchors = ds.map(
+    ({ keyTag, algorithm, digestType, digest }) =>
+      `${zoneName}. static-ds ${keyTag} ${algorithm} ${digestType} "${digest}";`,
+  );
+  return `trust-anchors { ${anchors.join(' ')} };`;
 }
 
 /** Prints the facts of a zone for people. */

@@ -1,4 +1,4 @@
-// The problems that a person should solve: name servers that lag, clusters that are away, objects that are not Ready,
+// The problems that a person should solve: name servers that lag, clusters that are down, objects that are not Ready,
 // zones that their parent does not delegate, and dangling names. Pure.
 import { countDangling, type DanglingView, hasMissingDomain } from '#service/dangling/list.ts';
 import type { Overview } from '#service/overview/overview.ts';

@@ -12,7 +12,16 @@ import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { done, showPage } from '../shell/views.ts';
 import { type OfZone, readZoneHead, undoOf } from '../zones/head.ts';
 import { previewRecord } from './preview.ts';
-import { chooseForm, inputName, listErrorFields, placeErrors, readRecordInput, withFields } from './record-input.ts';
+import {
+  chooseForm,
+  inputName,
+  listErrorFields,
+  nameInputName,
+  placeErrors,
+  readName,
+  readRecordInput,
+  withFields,
+} from './record-input.ts';
 
 /** The types that most people need, before the others. */
 const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
@@ -60,6 +69,7 @@ export function shownFields(type: string) {
   return {
     type,
     fields: form.fields.map((field) => ({ ...field, input: inputName(field.name) })),
+    ownerFields: (form.ownerFields ?? []).map((field) => ({ ...field, input: nameInputName(field.name) })),
     form,
   };
 }
@@ -112,7 +122,7 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       reply,
       listErrorFields(type),
       async () => {
-        const body = judge(recordBody, readRecordInput(typed, textField(typed, 'name'), type));
+        const body = judge(recordBody, readRecordInput(typed, readName(typed, type), type));
         const view = await createRecord(context, readCaller(request), zone.id, body);
         const text = `The record ${view.name} (${view.type}) was created and is live.`;
         const more = { record: view.id, undo: undoOf(request, zone.id) };

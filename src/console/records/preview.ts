@@ -2,10 +2,10 @@
 import { fqdn } from '#dns/names/name.ts';
 import { parseRecord } from '#dns/record.ts';
 import type { ZoneView } from '#service/zones/view.ts';
-import { type Typed, textField } from '../shell/forms.ts';
+import type { Typed } from '../shell/forms.ts';
 import { CLIP, clipText } from '../shell/shown.ts';
 import { typedType } from '../shell/types.ts';
-import { readPreviewInput } from './record-input.ts';
+import { readName, readPreviewInput } from './record-input.ts';
 
 export interface RecordPreview {
   /** Null if the record is not complete or not right. */
@@ -19,7 +19,7 @@ export interface RecordPreview {
 /** Rules about other records of the zone are not checked. */
 export function previewRecord(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): RecordPreview {
   const type = typedType(typed);
-  const input = readPreviewInput(typed, textField(typed, 'name'), type);
+  const input = readPreviewInput(typed, readName(typed, type), type);
   const isEmpty = input.name === '' || input.content.replace(/["\s]/g, '') === '';
   // The target does not matter here, so this is said first.
   if (type === 'CNAME' && isApex(input.name, zone.zoneName)) {

@@ -1,17 +1,38 @@
 // Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the
 // whole content instead.
 import { parseTtlText } from '#dns/ttl-text.ts';
-import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
+import {
+  contentOfFields,
+  describeType,
+  type FieldValues,
+  fieldProblems,
+  fieldsOfContent,
+  fieldsOfType,
+} from '#dns/types/fields.ts';
+import { nameOfFields } from '#dns/types/owner-fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
 import { toIssuesRefusal } from '#service/refusal.ts';
 import { type FormErrors, type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
+const NAME_PREFIX = 'n-';
 const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
 
 /** The name of the input for a field of the content. */
 export function inputName(field: string): string {
   return `${PREFIX}${field}`;
+}
+
+/** The name of the input for a label that the name begins with. */
+export function nameInputName(field: string): string {
+  return `${NAME_PREFIX}${field}`;
+}
+
+/** The typed name, with the labels of its own fields before it. */
+export function readName(typed: Typed, type: string): string {
+  const { ownerFields = [] } = describeType(chooseForm(type));
+  const values = Object.fromEntries(ownerFields.map(({ name }) => [name, textField(typed, nameInputName(name))]));
+  return nameOfFields(ownerFields, values, textField(typed, 'name'));
 }
 
 /** The fields that can show an error. */

@@ -4,15 +4,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { teamBody } from '#contract/people.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readAccountChanges } from '#service/accounts/account.ts';
+import { readMembers } from '#service/accounts/members.ts';
 import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { attemptForm, judge, readTyped, textField } from '../shell/forms.ts';
 import { withQuery } from '../shell/shown.ts';
 import { type Trail, trailLinks } from '../shell/trail.ts';
 import { done, showPage } from '../shell/views.ts';
+import { whenOf } from '../shell/when.ts';
 import { teamListPage } from './list.ts';
+import { membersAddress, membersPage } from './members.ts';
+import { describeTeamChange } from './team-changes.ts';
 
 interface OfTeam {
   Params: { teamId: string };
@@ -47,7 +51,7 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
   );
 
   app.get<OfTeam & { Querystring: Trail }>('/teams/:teamId/history', async (request, reply) =>
-    historyPage(context, request, reply, { trail: request.query }),
+    historyPage(context, request, reply, request.query),
   );
 
   app.post<OfTeam>('/teams/:teamId/name', { config: { counts: 'account' } }, async (request, reply) => {
@@ -58,9 +62,9 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
       async () => {
         const { name } = judge(teamBody, { name: textField(typed, 'name') });
         const team = await changeTeamName(context, readCaller(request), request.params.teamId, name);
-        return done(request, reply, `${address(team.id)}/history`, `The team is now called ${team.name}.`);
+        return done(request, reply, membersAddress(team.id), `The team is now called ${team.name}.`);
       },
-      (errors) => historyPage(context, request, reply, { typed, errors }),
+      (errors) => membersPage(context, request, reply, { typed, errors }),
     );
   });
 }
@@ -73,7 +77,7 @@ async function historyPage(
   context: ServiceContext,
   request: FastifyRequest<OfTeam>,
   reply: FastifyReply,
-  { trail = {}, ...again }: { trail?: Trail; typed?: Typed; errors?: FormErrors } = {},
+  trail: Trail,
 ) {
   const { teamId } = request.params;
   const team = await readTeam(context, requireActor(request), teamId);
@@ -83,9 +87,20 @@ async function historyPage(
   });
   const names = await readKeyNames(
     context,
-    changes.flatMap(({ keyId }) => keyId ?? []),
+    changes.flatMap(({ keyId, subject }) => [keyId ?? [], subject].flat()),
   );
-  const rows = changes.map((change) => ({ ...change, by: describeAuthor(change.keyId, names) }));
+  const members = await readMembers(context, requireActor(request), teamId);
+  const subjects = new Map([
+    ...[...names].map(([id, { name }]) => [id, name] as const),
+    ...members.map(({ userId, email }) => [userId, email] as const),
+  ]);
+  const now = context.now();
+  const rows = changes.map((change) => ({
+    ...change,
+    ...describeTeamChange(change, subjects),
+    when: whenOf(change.at, now),
+    by: describeAuthor(change.keyId, names),
+  }));
   const here = `${address(teamId)}/history`;
   const pages = trailLinks(trail, next, (query) => withQuery(here, query));
   return showPage(request, reply, 'teams/history', {
@@ -93,7 +108,6 @@ async function historyPage(
     team,
     changes: rows,
     pages,
-    ...again,
   });
 }
 

@@ -22,7 +22,7 @@ const ADDRESS = '/console/zones';
 /** The columns that the list can be sorted by, with their order in the service. */
 const SORTED: Readonly<Record<ZoneOrder, string>> = { name: 'Zone', records: 'Records', changed: 'Last change' };
 const LARGEST_FIRST: readonly ZoneOrder[] = ['records', 'changed'];
-/** The delegations of a page are queried for so long, in ms. Those that take longer can be checked one by one. */
+/** The delegations of a page are queried for this long, in ms. Those that take longer can be checked one by one. */
 const DELEGATIONS_MS = 3_000;
 
 interface ListQuery {

@@ -25,7 +25,7 @@ export const followFeed = operation({
   tag: 'name servers',
   summary: 'Follow all changes of all zones',
   description:
-    'The answer does not end by itself: it has one JSON object in each line. The service ends it when it exits, when the key is revoked, and when the node reads too slowly. The node then continues after the last cursor. A node may have two streams; a third one ends the oldest.',
+    'The answer has no end: it has one JSON object in each line. The service ends it when it exits, when the key is revoked, and when the node reads too slowly. The node then continues after the last cursor. A node may have two streams; a third one ends the oldest.',
   needs: 'node',
   produces: [LINES],
   query: feedQuery,

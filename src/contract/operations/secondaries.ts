@@ -10,7 +10,7 @@ export const listSecondaries = operation({
   tag: 'zones',
   summary: 'List the secondaries that are offered to the teams of the key',
   description:
-    'A secondary is a name server of others that gets zones by zone transfer. The administrator of the service adds it and decides to whom it is offered.',
+    'A secondary is a third-party name server that gets zones by zone transfer. The administrator of the service adds it and decides to whom it is offered.',
   answers: { 200: offeredSecondaries },
   errors: [],
 });

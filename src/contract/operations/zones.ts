@@ -151,7 +151,7 @@ export const listZoneNodes = operation({
   tag: 'zones',
   summary: 'List the name servers that follow the service, and whether each has the zone as it is now',
   description:
-    'The list has the name servers that reported within the last 30 seconds. Two with one name are two entries. `secondaries` has the servers of others that get the zone by zone transfer.',
+    'The list has the name servers that reported within the last 30 seconds. Two with one name are two entries. `secondaries` has the third-party servers that get the zone by zone transfer.',
   params: zoneParams,
   query: zoneNodesQuery,
   answers: { 200: zoneNodes },

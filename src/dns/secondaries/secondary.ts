@@ -1,4 +1,4 @@
-// A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that
+// A secondary: a third-party name server that gets zones from our nodes by zone transfer. Types, and the checks that
 // every generated configuration relies on. Pure.
 
 import { describeUnusable, formatHostPort, plainAddress } from '#base/address.ts';

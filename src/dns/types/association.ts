@@ -7,6 +7,7 @@ import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
 import { hexField } from './content-fields.ts';
 import { defineType } from './define.ts';
+import { PORT_LABELS } from './owner-fields.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 
@@ -54,7 +55,12 @@ const CONTENT = {
   ],
 } as const;
 
-export const TLSA = defineType({ number: 52, ...CONTENT, parse: (content) => parse('A TLSA', content) });
+export const TLSA = defineType({
+  number: 52,
+  ...CONTENT,
+  ownerFields: PORT_LABELS,
+  parse: (content) => parse('A TLSA', content),
+});
 export const SMIMEA = defineType({ number: 53, ...CONTENT, parse: (content) => parse('An SMIMEA', content) });
 
 function parse(what: string, content: string): Verdict<ParsedRdata> {

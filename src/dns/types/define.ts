@@ -52,6 +52,8 @@ export interface TypeForm {
   readonly form: string;
   readonly example: string;
   readonly fields: readonly ContentField[];
+  /** The labels that names of the type begin with. */
+  readonly ownerFields?: readonly ContentField[];
 }
 
 export interface TypeDefinition extends TypeForm, WireForm {

@@ -6,6 +6,7 @@ import { concat, uint16 } from '../wire/octets.ts';
 import { host, number } from './content-fields.ts';
 import { defineType } from './define.ts';
 import { parseTarget } from './hostname.ts';
+import { SERVICE_LABELS } from './owner-fields.ts';
 import type { ParsedRdata } from './rdata.ts';
 import { fields, parseUint } from './tokens.ts';
 
@@ -23,6 +24,7 @@ export const SRV = defineType({
     number('port', 'Port'),
     host('Target', 'A dot says that the service is not offered.'),
   ],
+  ownerFields: SERVICE_LABELS,
   parse,
 });
 

@@ -4,6 +4,7 @@ import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
 import { number } from './content-fields.ts';
 import { defineType } from './define.ts';
+import { SERVICE_LABELS } from './owner-fields.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { escapeOctets, parseUint, readStrings } from './tokens.ts';
 
@@ -23,6 +24,7 @@ export const URI = defineType({
     number('weight', 'Weight', 'The share among records of the same priority.'),
     { name: 'target', label: 'URI', isQuoted: true },
   ],
+  ownerFields: SERVICE_LABELS,
   parse,
 });
 

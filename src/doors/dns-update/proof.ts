@@ -45,7 +45,7 @@ export type MessageProof = SoundProof | Wrong;
 /**
  * @param load decides whether the key is looked up at all, while the process is overloaded
  * @param address the client's
- * @throws RangeError when the message or its TSIG record is malformed; Refusal busy; Error when the database is away
+ * @throws RangeError when the message or its TSIG record is malformed; Refusal busy; Error when the database is down
  */
 export async function prove(
   context: Pick<ServiceContext, 'db' | 'now'>,

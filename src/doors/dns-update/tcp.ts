@@ -51,7 +51,7 @@ async function serve(socket: Socket, { answer, idleMs, readMs, signal }: TcpOpti
     signal.removeEventListener('abort', leave);
     clientAbort.abort();
   });
-  // The client went away; the loop below ends by itself.
+  // The client went away; the loop below then ends.
   socket.on('error', () => undefined);
   const { remoteAddress = '', remotePort: port = 0 } = socket;
   const address = peerAddress(remoteAddress) ?? remoteAddress;

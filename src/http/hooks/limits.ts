@@ -204,7 +204,7 @@ function formatPolicy(bucket: RouteBucket, limit: number): string {
   return `"${bucket}";q=${limit};w=${BUCKETS[bucket].windowMs / 1000}`;
 }
 
-/** The answer does not wait longer than this for a database that is away, in ms. */
+/** The answer does not wait longer than this for a database that is down, in ms. */
 const RETURN_MS = 250;
 
 /** An onSend hook: `busy` wrote nothing, so its writes do not count. It never fails the answer. */

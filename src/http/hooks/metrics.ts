@@ -13,7 +13,7 @@ import { toRoutePattern } from '../patterns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The answer says that the database is away, and not that one zone is busy. The status of both is 503. */
+    /** The answer says that the database is down, and not that one zone is busy. The status of both is 503. */
     isOutage: boolean;
   }
 }
@@ -38,7 +38,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   for (const bucket of ROUTE_BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
   const outages = metrics.counter({
     name: 'api_outage_answers_total',
-    help: 'Reads and writes that were answered with 503 because the database was away. Busy zones, which also answer 503, do not count.',
+    help: 'Reads and writes that were answered with 503 because the database was down. Busy zones, which also answer 503, do not count.',
     labels: ['kind'],
   });
   for (const kind of ['read', 'write']) outages.inc({ kind }, 0);

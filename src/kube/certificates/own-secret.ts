@@ -10,7 +10,7 @@ interface Keeping {
   readonly labels?: Readonly<Record<string, string>>;
   /**
    * The clock of this process minus that of kube-apiserver, in ms; null: not known. With a clock that is off, this
-   * process would replace a valid certificate by one that no client accepts. Absent: not known.
+   * process would replace a valid certificate with one that no client accepts. Absent: not known.
    */
   readonly clockDifference?: (() => number | null) | undefined;
 }

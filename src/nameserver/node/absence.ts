@@ -1,4 +1,4 @@
-// The time for which the name server of a node is away. A node without its name server is like a lost one: it sends no
+// The time for which the name server of a node is down. A node without its name server is like a lost one: it sends no
 // report, so after 30 s it does not count any more. Otherwise a knotd that crashes again and again would stop the
 // changes of all zones for as long as its node lives, although no query reaches it. When the name server is back, the
 // node is ready after it has applied the changes that failed meanwhile.
@@ -11,7 +11,7 @@ const LONG_MS = 30_000;
 
 export class Absence {
   #since: number | null = null;
-  /** The zones whose changes failed while it was away. */
+  /** The zones whose changes failed while it was down. */
   #missed: ReadonlySet<string> = new Set();
   #returnedAt = 0;
 

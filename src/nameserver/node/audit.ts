@@ -1,6 +1,6 @@
-// Compares the zones and serials of the name server with the state: after a start, after the name server was away, and
-// every minute. A serial that differs is a reason to compare the contents, not an error: Knot also renews signatures by
-// itself.
+// Compares the zones and serials of the name server with the state: after a start, after the name server was down, and
+// every minute. A serial that differs is a reason to compare the contents, not an error: Knot also renews signatures
+// automatically.
 import type { EngineZone } from '../engine.ts';
 import { emptyRow, type KnownZone, type NodeState } from './state.ts';
 

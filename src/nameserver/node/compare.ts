@@ -1,6 +1,6 @@
 // Compares the contents of the name server with those of the api, by digest, one zone at a time: each zone once in an
 // interval, zones in doubt at once, and all zones when an operator asks. Zones that differ are read again, and only
-// that changes them. The same read tells until when the signatures of a zone are valid, also while the api is away.
+// that changes them. The same read tells until when the signatures of a zone are valid, also while the api is down.
 import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';
@@ -60,7 +60,7 @@ export class Comparer {
   doubt(name: string): void {
     const dueEntry = this.#due.get(name);
     const now = this.#options.clock.now();
-    // A comparison that failed because the name server was away must not wait any longer.
+    // A comparison that failed because the name server was down must not wait any longer.
     if (dueEntry === undefined || dueEntry.at > now + AGAIN_MS)
       this.#due.set(name, { at: now, tries: dueEntry?.tries ?? 0 });
     this.#wake();

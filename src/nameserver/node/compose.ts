@@ -36,7 +36,7 @@ export interface ComposedNode extends RunningNode {
 }
 
 /**
- * Starts a node, which runs until the signal aborts. The api and knotd may be away when it starts, and at any time
+ * Starts a node, which runs until the signal aborts. The api and knotd may be down when it starts, and at any time
  * later.
  * @throws Error if the folder of the state cannot be used, or belongs to another process
  */

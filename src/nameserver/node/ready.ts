@@ -1,15 +1,15 @@
-// Whether queries should come to this node. The answer must not depend on the api: while it is away, every node falls
+// Whether queries should come to this node. The answer must not depend on the api: while it is down, every node falls
 // behind at the same time, and a Service without ready pods answers nothing. So a node that was ready stays ready
 // however old its zones are, as long as its name server has them. Only after a start, and after its name server was
-// away for long (absence.ts), does it wait until it caught up, because the other nodes answer meanwhile.
+// down for long (absence.ts), does it wait until it caught up, because the other nodes answer meanwhile.
 import type { HealthReport } from '#telemetry/health.ts';
 
 export interface NodeFacts {
   /** A list was applied, in this process or before. */
   readonly isListed: boolean;
-  /** Everything up to a line of the feed was applied, in this process, and since the name server was away for long. */
+  /** Everything up to a line of the feed was applied, in this process, and since the name server was down for long. */
   readonly isCaughtUp: boolean;
-  /** The node was ready before, in this process, and its name server was not away for long since then. */
+  /** The node was ready before, in this process, and its name server was not down for long since then. */
   readonly wasReady: boolean;
   /** Since the start of the process, or the return of the name server, in ms. */
   readonly upMs: number;
@@ -20,7 +20,9 @@ export interface NodeFacts {
   /** Why the feed is not connected; null while it is. */
   readonly feedProblem: string | null;
   readonly isEngineUp: boolean;
-  /** Zones that the name server had before its start and still loads. Zones that it failed to load are not among them. */
+  /**
+   * Zones that the name server had before its start and still loads. Zones that it failed to load are not among them.
+   */
   readonly loading: number;
   /** Since the name server began to load them, in ms. */
   readonly loadingMs: number;
@@ -33,7 +35,7 @@ export interface NodeFacts {
   readonly failing: number;
 }
 
-/** An api that is away does not hold back a node that has zones for longer. */
+/** An api that is down does not hold back a node that has zones for longer. */
 const FEED_AWAY_MS = 10_000;
 /** The part of the longest wait for zones without any progress: one large zone alone may take that long. */
 const STALLED_PART = 0.5;

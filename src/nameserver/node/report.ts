@@ -1,5 +1,5 @@
 // Reports to the api how far the node is: every second, and soon after each applied change, unless its name server is
-// away for long. At most one report is under way. The last one says that the node leaves.
+// down for long. At most one report is under way. The last one says that the node leaves.
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { ApiError } from '#client/errors.ts';
@@ -47,7 +47,7 @@ export function createReporter({ api, clock, log, isSilent, report, onAnswer }: 
   /** @returns whether the node is silent now */
   const fallSilent = (): boolean => {
     const isNow = isSilent();
-    if (isNow && !wasSilent) log.warn('the name server is away for long, so the node sends no report until it is back');
+    if (isNow && !wasSilent) log.warn('the name server is down for long, so the node sends no report until it is back');
     wasSilent = isNow;
     return isNow;
   };

@@ -44,9 +44,11 @@ interface Watched {
 
 const REPORT_MS = 2_000;
 const ASK_MS = 1_000;
-/** A zone that is not current for so long is worth a line in the log. */
+/** A zone that is not current for this long is worth a line in the log. */
 const LATE_MS = 30_000;
-/** An address that has not answered for so long, after about three seconds of unanswered questions, gets no NOTIFY. */
+/**
+ * An address that has not answered for this long, after about three seconds of unanswered questions, gets no NOTIFY.
+ */
 const QUIET_MS = 2_000;
 const SOA = 6;
 

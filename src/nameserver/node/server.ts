@@ -8,7 +8,7 @@ import type { NODE_SETTINGS } from '../settings.ts';
 import { composeNode } from './compose.ts';
 
 /**
- * Runs until the signal aborts. The api and knotd may be away when it starts, and at any time later.
+ * Runs until the signal aborts. The api and knotd may be down when it starts, and at any time later.
  * @throws Error if the folder of the state cannot be used, or belongs to another process, or if the knotd of this
  * machine would crash
  */

@@ -68,7 +68,7 @@ export function knotSetup({ control, settings, clock, log, metrics }: Parts): Kn
       try {
         return await apply(signal);
       } catch {
-        // knotd is away, or busy.
+        // knotd is down, or busy.
         await sleep(clock, RETRY_MS, signal).catch(() => undefined);
       }
     }

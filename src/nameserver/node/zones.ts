@@ -108,7 +108,7 @@ export class Zones {
     this.#queue(progress);
   }
 
-  /** Tries all failing zones now: the api or the name server was away and is back. */
+  /** Tries all failing zones now: the api or the name server was down and is back. */
   retryAll(): void {
     for (const progress of this.#zones.values()) {
       progress.cancelRetry?.();

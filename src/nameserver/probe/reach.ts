@@ -1,5 +1,5 @@
 // Which addresses of name servers answer nothing at all, which is not the same as a wrong answer: a server that serves
-// old data must hold back a proof, and one that is away must not hold back the proofs of all zones.
+// old data must hold back a proof, and one that is down must not hold back the proofs of all zones.
 //
 //     answers → a query without an answer → silent → for two minutes and several queries → unreachable
 //     silent, unreachable → the first answer of any kind → answers
@@ -16,7 +16,7 @@ export interface Unreachable {
   readonly since: Date;
 }
 
-/** A name server that an administrator has cordoned: it is planned to be away. */
+/** A name server that an administrator has cordoned: it is planned to be down. */
 export interface PlannedAbsence {
   /** Its name, or one of its addresses. */
   readonly name: string;

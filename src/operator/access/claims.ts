@@ -144,7 +144,7 @@ function takesPrecedence(a: DNSZone, b: DNSZone): boolean {
 /**
  * An object that is refused for one of these reasons, and has no zone, claims no name: it could block the name forever
  * without having it. They come from the object itself, from its Secret, or from a grant that it lacks, so its namespace
- * or an administrator must act. Any other refusal ends by itself, for example when the operator has the name of its
+ * or an administrator must act. Any other refusal ends automatically, for example when the operator has the name of its
  * cluster again, and the object keeps its turn.
  */
 const ENDS_CLAIM: ReadonlySet<string> = new Set<NotReadyReason>([

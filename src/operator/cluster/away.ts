@@ -16,7 +16,7 @@ import type { Heartbeats } from './heartbeats.ts';
 const AWAY_MS = 10_000;
 /** The time between two reports, in ms. */
 const REPORT_MS = 10_000;
-/** A process that has lost its lease stays for so long at most, in ms. */
+/** A process that has lost its lease stays for this long at most, in ms. */
 const LONGEST_STAY_MS = 6 * 3_600_000;
 /** The time between two looks, and the limit of one, in ms. */
 const LOOK_MS = 2_000;

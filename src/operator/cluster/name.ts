@@ -14,6 +14,6 @@ export const TAKEN_RETRY_MS = 10_000;
 export function nameTaken(context: Pick<OperatorContext, 'cluster' | 'isNameTaken'>, zone: DNSZone): NotReady | null {
   if (context.isNameTaken(zone) !== true) return null;
   const name = requireCluster(context);
-  const message = `The cluster name ${name} belongs to another Kubernetes cluster or another API key, so this operator changes nothing. Set operator.cluster to another name. If the API key was replaced, an owner of the team runs "zonestead clusters release ${name}". If another cluster with the same key is gone, wait a minute after its last heartbeat. The operator then continues by itself.`;
+  const message = `The cluster name ${name} belongs to another Kubernetes cluster or another API key, so this operator changes nothing. Set operator.cluster to another name. If the API key was replaced, an owner of the team runs "zonestead clusters release ${name}". If another cluster with the same key is gone, wait a minute after its last heartbeat. The operator then continues automatically.`;
   return no('ClusterNameTaken', message);
 }

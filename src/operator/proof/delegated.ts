@@ -25,7 +25,7 @@ export function delegatedAnswer(zone: Delegatee, parentAnswer: SeenAtParent | st
     if (parentAnswer !== null)
       return unknown(
         'ParentNotAsked',
-        `The operator could not query the parent zone and tries again by itself: ${parentAnswer}.`,
+        `The operator could not query the parent zone and tries again automatically: ${parentAnswer}.`,
       );
     return unknown(
       'NoResolver',

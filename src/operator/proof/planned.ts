@@ -1,4 +1,4 @@
-// The cordons that the api told with its last answer about nodes. While the api is away, the last ones stay until they
+// The cordons that the api told with its last answer about nodes. While the api is down, the last ones stay until they
 // end by themselves.
 import type { NodesAnswer } from '#client/node-questions.ts';
 import type { ZoneNode } from '#contract/feed.ts';

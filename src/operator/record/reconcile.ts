@@ -105,7 +105,7 @@ function hiddenZone(context: OperatorContext, object: DNSRecord, zone: DNSZone |
   const namespace = object.metadata.namespace ?? '';
   if ((object.spec.zoneRef.namespace ?? namespace) === namespace) return null;
   if (zone && mayKnow(zone, namespace, labelsIn(context))) return null;
-  const message = `DNSZone ${zoneKeyOf(object)} does not exist, or allows no records from namespace ${namespace}. The owner of that DNSZone can allow them in spec.allowedRecords; the operator then continues by itself.`;
+  const message = `DNSZone ${zoneKeyOf(object)} does not exist, or allows no records from namespace ${namespace}. The owner of that DNSZone can allow them in spec.allowedRecords; the operator then continues automatically.`;
   return no('NotPermitted', message);
 }
 
@@ -113,7 +113,7 @@ function noZone(object: DNSRecord, zone: DNSZone | undefined): NotReady {
   return no(
     'ZoneNotReady',
     zone
-      ? `DNSZone ${keyOf(zone)} is not ready for records yet. See its conditions; the operator then continues by itself.`
+      ? `DNSZone ${keyOf(zone)} is not ready for records yet. See its conditions; the operator then continues automatically.`
       : `DNSZone ${zoneKeyOf(object)} does not exist. Create it, or create this DNSRecord again with another spec.zoneRef.`,
   );
 }

@@ -96,7 +96,7 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
   return { answers: stopped(no(reason, message), RECORD_ACCEPTED) };
 }
 
-type Refusal = Pick<Failure, 'reason' | 'message' | 'owner' | 'value' | 'isShared'>;
+type Refusal = Pick<Failure, 'reason' | 'message' | 'owner' | 'value' | 'isShared' | 'records'>;
 
 /** A longer value is cut: a condition is read by people. */
 const LONGEST_VALUE = 80;
@@ -124,12 +124,22 @@ export function describeRefusal(context: OperatorContext, object: DNSRecord, fai
   const other = OF_CLUSTER.exec(owner ?? '')?.groups;
   if (value !== null && other !== undefined)
     return `The value ${value} ${isShared ? 'is shared by' : 'belongs to'} DNSRecord ${other.key} of cluster ${other.cluster}. To serve it from both clusters, ${whoShares(object, isShared)}; otherwise delete one of the two objects.`;
-  return [message, ...neighbours(context, object)].join(' ');
+  const others = neighbours(context, object);
+  return [forObject(message, others.length > 0 ? failure.records : []), ...others].join(' ');
+}
+
+/**
+ * The sentence of the service about a field, as a sentence about the object.
+ * @param ids those that the rest names as objects
+ */
+function forObject(message: string, ids: readonly string[]): string {
+  const withField = message.replace(/^(?=(?:name|type|content|ttl|priority): )/, 'spec.');
+  return ids.reduce((text, id) => text.replaceAll(` (${id})`, ''), withField);
 }
 
 /** The message about an object that is older than the data of the service of it. */
 export function olderMessage({ cluster }: Pick<OperatorContext, 'cluster'>): string {
-  return `The DNS service has a newer version of this object than Kubernetes: etcd was probably restored from a backup. DNS keeps the newer values. To keep them, write them into this object. To let this object win, an owner of the team runs "zonestead clusters accept-older ${cluster()}"; the operator then continues by itself.`;
+  return `The DNS service has a newer version of this object than Kubernetes: etcd was probably restored from a backup. DNS keeps the newer values. To keep them, write them into this object. To let this object win, an owner of the team runs "zonestead clusters accept-older ${cluster()}"; the operator then continues automatically.`;
 }
 
 /** The objects that do not share the value yet. */

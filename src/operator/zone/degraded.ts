@@ -14,7 +14,7 @@ export const LEFT_OUT_RETRY_MS = 30_000;
 const REMEDY = 'Start the name server or repair the network to it; the operator counts it again with its first answer.';
 
 const CORDON_REMEDY =
-  'The cordon ends by itself, or when the administrator runs "zonestead admin nameservers uncordon".';
+  'The cordon ends automatically, or when the administrator runs "zonestead admin nameservers uncordon".';
 
 /** The condition for the status. A zone that was never degraded does not have it. */
 export function degradedAnswer({ object }: Pick<ZoneRun, 'object'>, { leftOut }: Pick<Proof, 'leftOut'>): Answers {

@@ -127,7 +127,7 @@ function toNotReady(error: unknown): NotReady | null {
   const failure = classifyFailure(error);
   if (failure?.kind === 'refused') {
     const message =
-      'The DNS service refuses the choice of spec.secondaries. An offer may have ended a moment ago, or the API key must not choose secondaries. The operator tries again by itself.';
+      'The DNS service refuses the choice of spec.secondaries. An offer may have ended a moment ago, or the API key must not choose secondaries. The operator tries again automatically.';
     return no('SecondaryNotOffered', message);
   }
   if (!isAbsent(error) || error.code !== 'not_found') return null;

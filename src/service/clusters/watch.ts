@@ -11,7 +11,7 @@ import { type MarkContext, markCluster } from './mark.ts';
 export const LOST_MS = 60_000;
 const TIMES: WatchTimes = { lostMs: LOST_MS, gapMs: 10_000 };
 const EVERY_MS = 1_000;
-/** The request that changed the state marks the records itself, for so long in ms. */
+/** The request that changed the state marks the records itself, for this long in ms. */
 const LEFT_MS = 2_000;
 const LOST_AT_ONCE = 20;
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#store/database.ts';
 import { countSentParts, openSalvage, type SentEnd, salvageSenders, sentEnds } from '#store/salvage.ts';
 
-/** A node that sends nothing for so long is not awaited. */
+/** A node that sends nothing for this long is not awaited. */
 const SILENT_MS = 30_000;
 /** The request ends after so many seconds even if the command does not end it. */
 const REQUEST_SECONDS = 900;

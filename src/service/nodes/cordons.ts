@@ -1,4 +1,4 @@
-// Cordons: an administrator says that a name server is planned to be away. Proofs omit it until the time has ended, so
+// Cordons: an administrator says that a name server is planned to be down. Proofs omit it until the time has ended, so
 // that its absence stops no change and no certificate. No tenant can set one: the commands work over the database.
 import { describeUnusable, plainAddress } from '#base/address.ts';
 import { withDatabase } from '#store/admin.ts';
@@ -7,7 +7,7 @@ import type { Db } from '#store/database.ts';
 
 export type { CordonRow };
 
-/** A cordon that is forgotten must end by itself. */
+/** A cordon that is forgotten must end automatically. */
 const MAX_SECONDS = 7 * 86_400;
 const MIN_SECONDS = 60;
 const MAX_CORDONS = 20;

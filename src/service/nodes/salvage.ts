@@ -1,6 +1,6 @@
 // Brings back zones that name servers hold and the database lacks, for a command of the administrator. Each zone is
 // asked for by its name, judged here, and imported in a transaction of its own; nodes decide nothing. A crash leaves
-// a request that ends by itself, and the command can be repeated: a zone that is back is not imported again.
+// a request that ends automatically, and the command can be repeated: a zone that is back is not imported again.
 import { randomBytes } from 'node:crypto';
 import { dropUnprintable } from '#base/printable.ts';
 import { keyTag } from '#dns/dnssec/signing-key.ts';

@@ -48,7 +48,7 @@ export async function conflictsWithOwned(
   return finishInTurns(judgeSteps(plan, recordsByName), signal);
 }
 
-/** Replaces the records of the RRsets by those that they get. */
+/** Replaces the records of the RRsets with those that they get. */
 function putBack(recordsByName: Map<string, Neighbour[]>, rrsets: ZonePlan['rrsets']): void {
   for (const { past, wanted } of rrsets) {
     const name = orderName(past.name);

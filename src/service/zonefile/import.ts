@@ -98,7 +98,7 @@ function firstIds({ deletes, updates }: ZoneDiff): string[] {
 }
 
 /**
- * Replaces the records of the zone by the records of the file.
+ * Replaces the records of the zone with the records of the file.
  * @param serial the serial that the zone must have. Absent: any.
  * @param request.agree throws to refuse the changes before they are written. Absent: all changes are accepted.
  * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial),

@@ -6,7 +6,7 @@ import { heldAround } from '#store/held-zones.ts';
 import { busy } from '../change/queue.ts';
 import { refusal } from '../refusal.ts';
 
-/** Nodes report within a second after an api starts. Without a report for so long, they do not hold up creations. */
+/** Nodes report within a second after an api starts. Without a report for this long, they do not hold up creations. */
 const UNKNOWN_MS = 30_000;
 /** When this process first met the database as it runs now. */
 let firstSeen = { epoch: '', at: 0 };

@@ -881,7 +881,7 @@ begin
   return corrected;
 end $$;
 --> statement-breakpoint
--- Nearly always no cluster is away, and the first look ends the work. Each statement here sees every earlier commit, so a
+-- Nearly always no cluster is lost, and the first look ends the work. Each statement here sees every earlier commit, so a
 -- transaction that does not see a new state of a cluster had begun to write before that state was committed. The marking of records
 -- in store/cluster-marks.ts waits for it.
 create function owners_changed() returns trigger language plpgsql as $$

@@ -58,7 +58,10 @@ test('the first visit of the records of a zone has at most eight requests', asyn
   const page = await enter({});
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(new URL(request.url()).pathname));
-  await page.goto(`${BASE}${home}`, { waitUntil: 'networkidle' });
-  expect(addresses).toContain(`${home}/state`);
+  // A busy browser may send the request of the head later than the network seems idle.
+  const state = page.waitForResponse((response) => new URL(response.url()).pathname === `${home}/state`);
+  await page.goto(`${BASE}${home}`);
+  await state;
+  await page.waitForLoadState('networkidle');
   expect(addresses.length).toBeLessThanOrEqual(MAX_REQUESTS);
 });

@@ -150,8 +150,9 @@ test('a selection is deleted in one change, and the form of a selected type need
   await plain.getByRole('button', { name: 'Add record' }).click();
   await plain.getByLabel('Type', { exact: true }).selectOption('SRV');
   await plain.getByRole('button', { name: 'Show the fields of this type' }).click();
-  await plain.getByLabel('Name', { exact: true }).fill('_sip._tcp');
+  await plain.getByLabel('Name', { exact: true }).fill('@');
   for (const [label, value] of [
+    ['Service', '_sip'],
     ['Priority', '1'],
     ['Weight', '2'],
     ['Port', '5060'],

@@ -83,7 +83,7 @@ interface Fault {
   strike(act: () => Promise<unknown>, cells: readonly Cell[]): Promise<unknown>;
 }
 
-/** The API server is away and refuses, or does not know the CRDs yet: as with kubectl, the user asks again. */
+/** The API server is down and refuses, or does not know the CRDs yet: as with kubectl, the user asks again. */
 const insist = (act: () => Promise<unknown>) =>
   untilNone('the users are heard', async () => {
     try {
@@ -150,7 +150,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    title: 'the operator is away',
+    title: 'the operator is down',
     strike: async (act, cells) => {
       await operator.stop();
       await act();

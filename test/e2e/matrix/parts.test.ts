@@ -1,6 +1,6 @@
 // The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended gracefully.
-// Objects are created, changed and deleted while they are away, and they come back. Every part is a process of its own
-// here, the operator included; only those that were away are started again. Postgres writes durably, as in production.
+// Objects are created, changed and deleted while they are down, and they come back. Every part is a process of its own
+// here, the operator included; only those that were down are started again. Postgres writes durably, as in production.
 // While knotd runs, no query fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 
 type Leaving = (part: ServicePart) => Promise<unknown>;
-/** The ways in which parts are away. */
+/** The ways in which parts are down. */
 const WAYS: Readonly<
   Record<'killed with -9' | 'ended gracefully' | 'stopped by SIGSTOP', Record<'leave' | 'comeBack', Leaving>>
 > = {
@@ -129,7 +129,7 @@ const OUTAGES: readonly Outage[] = [
   { parts: ['nameserver'], way: 'stopped by SIGSTOP', met: UNSERVED },
   { parts: ['knot', 'nameserver'], way: 'ended gracefully', met: UNSERVED },
 ];
-/** Questions that are to be answered while the parts are away. */
+/** Questions that are to be answered while the parts are down. */
 const ENOUGH = 50;
 
 /** The object that a work is about; none if it is deleted. */

@@ -246,7 +246,7 @@ const replaced = async (turn: readonly Pod[], count: number) => {
   return pods.length === count && pods.every(({ uid, ready }) => ready && !gone.has(uid));
 };
 
-test('the chart on a real node answers every query while api and database are away and each name server is replaced', async () => {
+test('the chart on a real node answers every query while api and database are down and each name server is replaced', async () => {
   const parts = [`deployment/${RELEASE}-api`, `statefulset/${RELEASE}-postgres`] as const;
   const of = async (...components: string[]) =>
     (await release.pods()).filter(({ component }) => components.includes(component));

@@ -1,4 +1,4 @@
-// A control plane that is away for longer than a cluster may be silent: the operator says that it lives, so no record
+// A control plane that is down for longer than a cluster may be silent: the operator says that it lives, so no record
 // with whenClusterLost: Withdraw leaves DNS, neither while a replica waits for the lease nor after the leader lost it.
 import { expect, test, vi } from 'vitest';
 import { createClient } from '#client/client.ts';
@@ -19,7 +19,7 @@ const ready = async () => {
   return findCondition(status?.conditions, 'Ready')?.status;
 };
 
-test('a control plane that is away for 80 seconds withdraws no record, and the service says that it is unreachable', async () => {
+test('a control plane that is down for 80 seconds withdraws no record, and the service says that it is unreachable', async () => {
   const owner = await chain.person({ team: 'first' });
   const people = createClient({ baseUrl: chain.url, key: owner.text });
   const cluster = async () => (await people.call(listClusters, {})).clusters.find(({ name }) => name === 'prod');

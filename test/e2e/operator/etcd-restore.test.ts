@@ -1,5 +1,5 @@
 // A real etcd that is set back to an earlier copy of its data, under a real kube-apiserver: nothing leaves DNS, and
-// both ways out of it work, with the commands of the page. And a control plane that is away longer than a cluster may
+// both ways out of it work, with the commands of the page. And a control plane that is down longer than a cluster may
 // be silent.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,9 @@ vi.setConfig({ testTimeout: 400_000 + 600 * OLD, hookTimeout: 400_000 });
 const PATIENCE = { timeout: 120_000 + 120 * OLD, interval: OLD > 2_000 ? 2_000 : 200 };
 const { signal } = new AbortController();
 
-/** Thousands of objects keep the processor busy for so long that requests between the parts of this process time out. */
+/**
+ * Thousands of objects keep the processor busy for so long that requests between the parts of this process time out.
+ */
 const BUSY = OLD > 2_000 ? ['retrying', 'retries it', 'trying again', 'the next round follows', 'fell behind'] : [];
 const chain = await startChain(BUSY);
 const { api, sql } = chain;
@@ -55,7 +57,7 @@ const stop = async () => {
   operator = undefined;
   await ending?.stop().catch(() => undefined);
 };
-/** As kubelet does with a process that ends by itself. */
+/** As kubelet does with a process that exits. */
 const startAgainAtEnd = () => {
   const running = operator;
   running?.ended.catch(() => {

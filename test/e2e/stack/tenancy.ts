@@ -199,35 +199,5 @@ export function separatesTenants(theStack: () => TestStack): void {
       await expect.poll(() => delegated('zdz/child')).toBe('True');
       expect(await delegated('zdz/shop')).toBe('Unknown');
     });
-
-    test('deploy/examples/warnings.yaml warns at apply, and refuses nothing', async () => {
-      await stack.kubectl('apply', '-f', 'deploy/examples/warnings.yaml');
-      const risky = recordOfB('risky', {
-        name: '_acme-challenge',
-        type: 'TXT',
-        content: 'x',
-        deletionPolicy: 'Retain',
-      });
-      const allowedRecords = [{ namespaces: { from: 'All' } }, { namespaces: { from: 'Same' }, names: ['www'] }];
-      const all = zoneObject('open', 'open', { allowedRecords }, 'a');
-      const wanted = [
-        'Retain has no effect in a zone of another namespace',
-        'set 60',
-        'lets every namespace put records at every name',
-        'restricts the namespace of the zone',
-        'a single label is a top-level domain',
-      ];
-      // kube-apiserver takes up each policy a moment after its creation.
-      const missing = async () => {
-        const { ok, words } = await stack.dryRun(risky, all);
-        return ok ? wanted.filter((warning) => !words.includes(warning)) : [words];
-      };
-      await expect.poll(missing, { interval: 1_000 }).toEqual([]);
-      const deletion = () => stack.kubectlWords('-n', 'a', 'delete', 'zdz', 'shop', '--dry-run=server');
-      await expect
-        .poll(deletion, { interval: 1_000 })
-        .toMatch(/deletes the zone shop\.example with its records.* kubectl zonestead why dnszone\/shop -n a/);
-      await stack.kubectl('delete', '-f', 'deploy/examples/warnings.yaml');
-    });
   });
 }

@@ -324,12 +324,12 @@ test('a canary without an api has failed changes, and a restart leaves one recor
   expect(await killed.records()).toEqual(['canary']);
 });
 
-test('queries are right and series exist while the api is away after the start', async () => {
+test('queries are right and series exist while the api is down after the start', async () => {
   const { zone, key } = await newCanary();
   const real = createClient({ baseUrl: service.url, key: key.text });
   let isAway = false;
   const call: Client['call'] = (...words) =>
-    isAway ? Promise.reject(new ApiUnavailable('the api is away')) : real.call(...words);
+    isAway ? Promise.reject(new ApiUnavailable('the api is down')) : real.call(...words);
   const { canary, series, log } = createTestCanary({
     ...{ url: service.url, key: key.text, zone: zone.zoneName, client: { call }, limitMs: 500 },
     servers: { [firstName]: one, [secondName]: relay },

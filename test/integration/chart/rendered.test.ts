@@ -175,10 +175,10 @@ test('names of objects do not conflict between two releases, in one namespace or
   const policies = (await render({}, { release: 'edge', namespace: 'dns' })).filter(({ kind }) =>
     kind.startsWith('ValidatingAdmissionPolicy'),
   );
-  expect(policies.map(({ metadata }) => metadata.name)).toEqual([
-    ...['edge-zonestead-crds.dns', 'edge-zonestead-secrets.dns'],
-    ...['edge-zonestead-crds.dns', 'edge-zonestead-secrets.dns'],
-  ]);
+  const named = ['crds', 'secrets', 'zone-warnings', 'deletion-warnings', 'record-warnings'].flatMap((component) =>
+    Array.from({ length: 2 }, () => `edge-zonestead-${component}.dns`),
+  );
+  expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(named.sort());
   const [first, ...others] = await Promise.all([
     render({}, { release: 'a', namespace: 'one' }),
     render(second, { release: 'b', namespace: 'one' }),

@@ -234,7 +234,7 @@ describe('installed with the defaults', () => {
     expect(JSON.parse(after.out).spec.caBundle).toBe(JSON.parse(out).spec.caBundle);
   });
 
-  test.each(['quickstart', 'tenancy', 'alias', 'warnings', 'gitops/argocd', 'gitops/flux'])(
+  test.each(['quickstart', 'tenancy', 'alias', 'gitops/argocd', 'gitops/flux'])(
     'a server with the chart installed with the defaults takes deploy/examples/%s.yaml',
     async (name) => {
       const file = new URL(`../../../deploy/examples/${name}.yaml`, import.meta.url).pathname;

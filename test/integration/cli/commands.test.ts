@@ -308,6 +308,12 @@ test('commands manage a zone from creation to deletion, by its name', async () =
   expect((await zonestead(['zones', 'ds', 'cli.example'])).out).toMatch(
     /^cli\.example\. IN DS \d+ 13 2 [0-9a-f]{64}\n(cli\.example\. IN DS \d+ 13 4 [0-9a-f]{96}\n)?$/i,
   );
+  // The statement of BIND that delv reads.
+  expect((await zonestead(['zones', 'ds', 'cli.example', '--trust-anchor'])).out).toMatch(
+    /^trust-anchors \{ cli\.example\. static-ds \d+ 13 2 "[0-9a-f]{64}";.* \};\n$/i,
+  );
+  const twoForms = await zonestead(['zones', 'ds', 'cli.example', '--trust-anchor', '-o', 'json']);
+  expect([twoForms.code, twoForms.err]).toEqual([1, expect.stringContaining('--trust-anchor has one form')]);
   const unsure = await zonestead(['zones', 'delete', 'cli.example']);
   expect(unsure.code).toBe(1);
   expect(unsure.err).toContain('repeat the command with --yes');

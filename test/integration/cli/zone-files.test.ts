@@ -66,7 +66,7 @@ test('diff shows the changes of a zone file with code 1, and apply makes exactly
   expect(await serialOf('shop.example')).toBe(serial);
   const [set] = JSON.parse((await zonestead('diff', path, '-o', 'json')).out).zones[0].differences;
   expect(set).toMatchObject({ name: 'api', type: 'A', before: [{ ttl: 3600 }], after: [{ ttl: 60 }] });
-  expect((await zonestead('zones', 'apply', path)).out).toContain('1 records are created, 2 updated, 1 deleted');
+  expect((await zonestead('zones', 'apply', path)).out).toContain('1 created, 2 updated, 1 deleted');
   expect(await contents('shop.example')).toEqual([
     'api 60 A 192.0.2.3',
     'new 3600 A 192.0.2.4',

@@ -59,6 +59,25 @@ test('the form of a record shows a missing field at its place, and writes nothin
   expect(await stored(zone)).toEqual([]);
 });
 
+test('the form of a record makes the name of a service from its parts, in the preview and in the record', async () => {
+  const browser = await entered();
+  const zone = await newZone();
+  const { text } = await browser.get(`${zone.home}/records/new?type=SRV`);
+  expect(text).toMatch(/name="n-service"[\s\S]*name="n-protocol"[\s\S]*<option value="_udp"/);
+  const content = { type: 'SRV', 'f-priority': '10', 'f-weight': '5', 'f-port': '5060', 'f-target': 'sip.example.org' };
+  const typed = { ...content, name: 'voice', 'n-service': 'sip', 'n-protocol': '_udp' };
+  const preview = await browser.post(`${zone.home}/records/preview`, typed, { 'hx-request': 'true' });
+  expect(preview.text).toContain(`_sip._udp.voice.${zone.name}. 3600 IN SRV 10 5 5060 sip.example.org.`);
+  await browser.post(`${zone.home}/records`, typed);
+  await browser.get(`${zone.home}/records/new?type=SRV`);
+  // The parts are optional, because the name may have them.
+  await browser.post(`${zone.home}/records`, { ...content, name: '_xmpp._tcp', 'n-service': '', 'n-protocol': '_tcp' });
+  expect((await stored(zone)).map(({ name }) => name).sort()).toEqual(['_sip._udp.voice', '_xmpp._tcp']);
+  const edit = await browser.get(`${zone.home}/records/${(await stored(zone))[0]?.id}/edit`);
+  expect(edit.text).not.toContain('n-service');
+  expect((await browser.get(`${zone.home}/records/new?type=MX`)).text).not.toContain('n-service');
+});
+
 test('the form of a record shows the fields of another type, and a preview, without a change', async () => {
   const browser = await entered();
   const zone = await newZone();

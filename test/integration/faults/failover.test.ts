@@ -162,7 +162,7 @@ test('a connection is made to no standby, also for reads and if its address is t
   }
 });
 
-test('while the synchronous standby is away, a write is answered 503 in time, and its repetition is exact', {
+test('while the synchronous standby is down, a write is answered 503 in time, and its repetition is exact', {
   timeout: LIMIT_MS,
 }, async () => {
   const standby = pair.standbyPort();

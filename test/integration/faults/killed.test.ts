@@ -147,7 +147,7 @@ test('the api is killed in the middle of a large restore: nothing is half done, 
   await expectWholeHistory(sql);
 });
 
-test('a backend of Postgres is killed during a load, and the api recovers by itself', {
+test('a backend of Postgres is killed during a load, and the api recovers automatically', {
   timeout: LIMIT_MS,
 }, async () => {
   const api = service.running.part('api').pid;
@@ -164,7 +164,7 @@ test('a backend of Postgres is killed during a load, and the api recovers by its
   await expectWhole(load);
 });
 
-test('Postgres is killed during a load and started again, and the api recovers by itself', {
+test('Postgres is killed during a load and started again, and the api recovers automatically', {
   timeout: LIMIT_MS,
 }, async () => {
   const api = service.running.part('api').pid;

@@ -167,7 +167,7 @@ test('a controller brings objects to their end: finalizer, status, cleanup, and 
   expect(cleaned.sort()).toEqual([...names].sort());
 });
 
-test('a restart of the API server and its store under a running watch loses no change: those before, while it was away, and after', async () => {
+test('a restart of the API server and its store under a running watch loses no change: those before, while it was down, and after', async () => {
   const { manager, run, metrics } = await setUp();
   const cache = manager.cache<Widget>(WIDGETS);
   const told = new Map<string, string[]>();
@@ -182,7 +182,7 @@ test('a restart of the API server and its store under a running watch loses no c
   await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
   const old = cache.get('default/r-recreated')?.metadata.uid;
 
-  // Changes at every moment: some are refused while the server is away and tried again until they are in.
+  // Changes at every moment: some are refused while the server is down and tried again until they are in.
   let writing = true;
   let step = 0;
   const steady = (async () => {

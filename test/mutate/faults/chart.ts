@@ -7,12 +7,38 @@ const exposure = { project: 'integration', tests: ['test/integration/chart/expos
 const trusts = { project: 'integration', tests: ['test/integration/chart/trusts.test.ts'] } as const;
 const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
 
+const warnings = { project: 'integration', tests: ['test/integration/chart/warnings.test.ts'] } as const;
+
 const rendered = {
   project: 'integration',
   tests: ['test/integration/chart/encrypted.test.ts', 'test/integration/chart/rendered.test.ts'],
 } as const;
 
 export const CHART_FAULTS: readonly Fault[] = [
+  {
+    name: 'chart-warnings-observed',
+    breaks: 'the deletion of an object that only observes a zone warns that the zone is deleted',
+    edits: [
+      {
+        file: 'charts/zonestead/files/policies/warnings.yaml',
+        find: "|| (has(oldObject.status.origin) && oldObject.status.origin == 'Observed')",
+        replace: '',
+      },
+    ],
+    ...warnings,
+  },
+  {
+    name: 'chart-warnings-unbound',
+    breaks: 'the bindings of the policies that warn name policies that do not exist',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/warnings.yaml',
+        find: '{{- if $object.spec.policyName }}{{ $_ := set $object.spec "policyName" $name }}{{ end }}',
+        replace: '',
+      },
+    ],
+    ...warnings,
+  },
   {
     name: 'chart-np-postgres-default',
     breaks: 'without networkPolicy.enabled, every pod reaches the built-in Postgres',

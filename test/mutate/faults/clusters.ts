@@ -1,4 +1,4 @@
-// Faults in the states of clusters, and in the answers while one of them is away.
+// Faults in the states of clusters, and in the answers while one of them is down.
 import type { Fault } from '../fault.ts';
 
 const SCHEMA = 'src/store/migrations/0000_schema.sql';

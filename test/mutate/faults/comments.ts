@@ -169,7 +169,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
   ),
   operator(
     'restart',
-    'an annotation that changed while the operator was away is overlooked',
+    'an annotation that changed while the operator was down is overlooked',
     'src/operator/record/owner.ts',
     'generation, instance, comment, retain, share, drift, whenClusterLost]',
     'generation, instance, retain, share, drift, whenClusterLost]',

@@ -3,6 +3,45 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-team-old-name',
+    breaks: 'the history of a team shows a renamed key by its old name',
+    edits: [
+      {
+        file: 'src/console/teams/team-changes.ts',
+        find: 'textIn(after) ?? names.get(subject) ?? textIn(before)',
+        replace: 'textIn(before) ?? names.get(subject) ?? textIn(after)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/console/team-changes.test.ts'],
+  },
+  {
+    name: 'console-service-twice',
+    breaks: 'a name that has the labels of its service already gets them twice',
+    edits: [
+      {
+        file: 'src/dns/types/owner-fields.ts',
+        find: ' || name.startsWith(`',
+        replace: ' || name.startsWith(`never',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/dns/owner-fields.test.ts'],
+  },
+  {
+    name: 'console-service-preview',
+    breaks: 'the record of a service gets another name than its preview shows',
+    edits: [
+      {
+        file: 'src/console/records/new.ts',
+        find: 'readRecordInput(typed, readName(typed, type), type)',
+        replace: "readRecordInput(typed, textField(typed, 'name'), type)",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/records.test.ts'],
+  },
+  {
     name: 'console-foreign-session',
     breaks: 'a person sees and ends the sessions of other people',
     edits: [{ file: 'src/store/person-keys.ts', find: 'eq(apiKeys.userId, userId), ', replace: '' }],

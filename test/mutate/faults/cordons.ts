@@ -1,4 +1,4 @@
-// Faults in the cordons of name servers that are planned to be away.
+// Faults in the cordons of name servers that are planned to be down.
 import type { Fault } from '../fault.ts';
 import { noticedBy } from './fault.ts';
 
@@ -44,7 +44,7 @@ export const CORDON_FAULTS: readonly Fault[] = [
     'others.some(({ current }) => current) ? others : nodes',
     'others',
   ),
-  byProof('away', 'cordons are forgotten while the api is away', PLANNED, 'if (nodes === null) return;', ''),
+  byProof('away', 'cordons are forgotten while the api is down', PLANNED, 'if (nodes === null) return;', ''),
   byCommands(
     'known',
     'a typing error cordons nothing, and says nothing',

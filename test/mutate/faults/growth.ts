@@ -231,7 +231,7 @@ export const GROWTH_FAULTS: readonly Fault[] = [
   },
   {
     name: 'growth-sizes-away',
-    breaks: 'the sizes go to 0 while the database is away',
+    breaks: 'the sizes go to 0 while the database is down',
     edits: [
       {
         file: 'src/service/usage-metrics.ts',

@@ -391,7 +391,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   ),
   fault(
     'node-away-limit',
-    'a zone that keeps failing makes a node unready without end after its name server was away',
+    'a zone that keeps failing makes a node unready without end after its name server was down',
     ['src/nameserver/node/absence.ts', 'null : now - this.#returnedAt', 'null : 0 * this.#returnedAt'],
     'unit',
     'test/unit/nameserver/node/ready.test.ts',

@@ -9,7 +9,7 @@ const RULES = 'test/integration/chart/alerts.test.ts';
 export const OBSERVABILITY_FAULTS: readonly Fault[] = [
   fault(
     'observability-forget-nodes',
-    'the metrics of nodes vanish while the database is away, and end the alerts about nodes',
+    'the metrics of nodes vanish while the database is down, and end the alerts about nodes',
     [
       'src/service/nodes/node-metrics.ts',
       '        () => undefined,\n',
@@ -20,7 +20,7 @@ export const OBSERVABILITY_FAULTS: readonly Fault[] = [
   ),
   fault(
     'observability-age-all',
-    'nodes that have all changes seem to be behind while the database is away',
+    'nodes that have all changes seem to be behind while the database is down',
     ['src/service/nodes/node-metrics.ts', 'lag === null || lag === 0 ||', 'lag === null ||'],
     'unit',
     NODE_METRICS,
@@ -48,7 +48,7 @@ export const OBSERVABILITY_FAULTS: readonly Fault[] = [
   ),
   fault(
     'observability-signature-away',
-    'renewed signatures seem old while the api is away',
+    'renewed signatures seem old while the api is down',
     ['src/nameserver/node/compare.ts', 'if (tries === 0) await this.#readDigest(name, signal);', ''],
     'unit',
     SIGNATURES,

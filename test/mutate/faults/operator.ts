@@ -5,6 +5,30 @@ const unit = (file: string) => ({ project: 'unit', tests: [`test/unit/operator/$
 
 export const OPERATOR_FAULTS: readonly Fault[] = [
   {
+    name: 'op-conflict-ids',
+    breaks: 'a conflict with a DNSRecord names the id of its record at the service too',
+    edits: [
+      {
+        file: 'src/operator/record/status.ts',
+        find: 'others.length > 0 ? failure.records : []',
+        replace: '[]',
+      },
+    ],
+    ...unit('duplicates'),
+  },
+  {
+    name: 'op-conflict-field',
+    breaks: 'a conflict names a field as the service has it, and not as the object has it',
+    edits: [
+      {
+        file: 'src/operator/record/status.ts',
+        find: "message.replace(/^(?=(?:name|type|content|ttl|priority): )/, 'spec.')",
+        replace: 'message',
+      },
+    ],
+    ...unit('duplicates'),
+  },
+  {
     name: 'op-brake-share',
     breaks: 'the brake holds deletions only if all objects are gone',
     edits: [

@@ -92,7 +92,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   ),
   byRequests(
     'servers',
-    'a zone is created with name servers of others',
+    'a zone is created with third-party name servers',
     CREATE,
     '  mustHaveOurNameservers(fields, context.nameservers);\n',
     '',

@@ -34,12 +34,12 @@ export const UNREACHABLE_FAULTS: readonly Fault[] = [
     '      this.#silences.delete(key);\n      if',
     '      if',
   ]),
-  fault('asked', 'each proof waits for the name server that is away', [
+  fault('asked', 'each proof waits for the name server that is down', [
     REACH,
     'now - silence.askedAt < ASK_AGAIN_MS) return false',
     'now - silence.askedAt < 0) return false',
   ]),
-  fault('forgotten', 'a name server that left the NS records is away without end', [
+  fault('forgotten', 'a name server that left the NS records is down without end', [
     REACH,
     'if (now - askedAt > FORGET_MS)',
     'if (now < 0)',
@@ -62,7 +62,7 @@ export const UNREACHABLE_FAULTS: readonly Fault[] = [
   ),
   fault(
     'never',
-    'one name server that is away stops the proofs of all zones',
+    'one name server that is down stops the proofs of all zones',
     [
       'src/nameserver/probe/rounds.ts',
       "if (scope !== 'Reachable') return cordoned;",
@@ -82,13 +82,13 @@ export const UNREACHABLE_FAULTS: readonly Fault[] = [
   ),
   fault(
     'restart',
-    'each restart of the operator takes Ready from zones whose name server is away',
+    'each restart of the operator takes Ready from zones whose name server is down',
     ['src/operator/zone/degraded.ts', 'reach.restore(name, address, since);', 'void [name, address, since];'],
     PROOF,
   ),
   fault(
     'untold',
-    'no condition says that a name server is away',
+    'no condition says that a name server is down',
     ['src/operator/zone/degraded.ts', 'if (note !== null)', 'if (note === "")'],
     PROOF,
   ),

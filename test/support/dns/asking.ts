@@ -1,5 +1,5 @@
 // Questions to name servers, one after the other at each, for as long as a test wants, while parts of the service are
-// away.
+// down.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lookup, Resolver } from './resolver.ts';
 

@@ -31,7 +31,7 @@ export async function startServiceAddress(...first: number[]): Promise<ServiceAd
       datagrams.send(answer, from.port, from.address);
       end();
     });
-    // A port that is closed looks like a machine that is away.
+    // A port that is closed looks like a machine that is down.
     upstream.once('error', end);
     upstream.send(query, port, '127.0.0.1');
   });

@@ -9,7 +9,7 @@ export interface Choice {
   /** The results of its commands that change something. */
   expect?: readonly Proof[];
   /**
-   * A command that only looks is repeated for so long, in seconds. (Default: 10. Longer only if the page says how
+   * A command that only looks is repeated for this long, in seconds. (Default: 10. Longer only if the page says how
    * long.)
    */
   seconds?: number;

@@ -8,7 +8,7 @@ export interface Proof {
   /** The command that looks, as a reader would type it. Absent: the pattern is for the output of the command itself. */
   look?: string;
   shows: RegExp;
-  /** The looking command is repeated for so long, in seconds. (Default: 10. Longer only if the page says so.) */
+  /** The looking command is repeated for this long, in seconds. (Default: 10. Longer only if the page says so.) */
   seconds?: number;
 }
 
@@ -35,7 +35,7 @@ export const FIRST_ZONE_PROOFS: readonly Proof[] = [
 export const REST_PROOFS: readonly Proof[] = [
   proof(
     "curl -s -w '\\n' -H \"$auth\" -H 'content-type: application/json' $ZONESTEAD_URL/v1/dns/zones/$id/records:batch",
-    'dig +short @127.0.0.1 -p "$(echo $ZONESTEAD_DNS | cut -d : -f 2)" www.rest.example A',
+    'dig +short @127.0.0.1 -p $ZONESTEAD_DNS_PORT www.rest.example A',
     /^192\.0\.2\.1$/,
   ),
   proof('curl -sf -X DELETE', STATUS_OF_ZONE, /^404$/),

@@ -12,7 +12,7 @@ export interface Step extends DocCommand {
   mayFindNothing?: boolean;
   /** The state that the command leaves. Absent: its output proves it, or it changes nothing. */
   proof?: Proof | undefined;
-  /** A command that only looks is repeated for so long, in seconds. (Default: 10.) */
+  /** A command that only looks is repeated for this long, in seconds. (Default: 10.) */
   seconds?: number | undefined;
 }
 

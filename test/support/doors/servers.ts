@@ -1,4 +1,4 @@
-// The servers that clients of others are run against: the protocol's own server as the model, and the service. A
+// The servers that third-party clients are run against: the protocol's own server as the model, and the service. A
 // scenario sees no difference between them.
 import { randomBytes } from 'node:crypto';
 import type { TsigKey } from '#dns/message/tsig.ts';

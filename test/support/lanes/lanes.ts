@@ -167,6 +167,7 @@ export const LANES = {
       'integration/chart/sign-in-notes.test.ts',
       'integration/chart/trusts.test.ts',
       'integration/chart/volumes.test.ts',
+      'integration/chart/warnings.test.ts',
       'integration/chart/workloads.test.ts',
       'integration/deploy/image/debian-root.test.ts',
       'integration/deploy/image/libraries.test.ts',

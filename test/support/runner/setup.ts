@@ -41,7 +41,7 @@ export interface TestTools {
   ldnsVerifyZone: string;
 }
 
-/** Programs of others that look at ours; chromium is empty without the lane that needs it. */
+/** Third-party programs that look at ours; chromium is empty without the lane that needs it. */
 export interface TestPeers {
   chromium: string;
   prometheus: string;
@@ -53,7 +53,7 @@ declare module 'vitest' {
     postgres: TestPostgres;
     tools: TestTools;
     knot: KnotPrograms;
-    /** Name servers of others, as secondaries. */
+    /** Third-party name servers, as secondaries. */
     secondaries: { bind: SecondaryServer; nsd: SecondaryServer };
     peers: TestPeers;
     /** The program `zonestead` as a bundle (test/support/program/program.ts). */
@@ -85,7 +85,7 @@ const shared = globalThis as { [SHARED]?: Shared };
 const CONNECTIONS = '300';
 const TEMPLATE = 'zonestead_template';
 
-/** The programs of others that only a lane needs. */
+/** The third-party programs that only a lane needs. */
 const TOOLS_OF_LANES: Readonly<Partial<Record<LaneName, readonly Tool[]>>> = {
   console: [
     { command: 'chromium', package: 'chromium' },

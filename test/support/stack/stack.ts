@@ -26,16 +26,12 @@ export interface TestStack {
    * Any kubectl command. Use it where its words are the point: a process costs more than a call. @throws with its words
    */
   kubectl(...args: string[]): Promise<string>;
-  /** The output of kubectl with its warnings. */
-  kubectlWords(...args: string[]): Promise<string>;
   /** Applies all of these objects; gives the words of the API server when it refuses one. */
   apply(...objects: object[]): Promise<{ ok: boolean; words: string }>;
   /** `kubectl apply` of these objects. @returns its words @throws with its words */
   applyByKubectl(...objects: object[]): Promise<string>;
   /** `kubectl apply -f` of YAML, in a namespace. @throws with kubectl's words */
   applyText(namespace: string, yaml: string): Promise<void>;
-  /** The output of kubectl for a request that the API server answers, warnings included. */
-  dryRun(...objects: object[]): Promise<{ ok: boolean; words: string }>;
   /**
    * Waits until all of these are Ready for their newest generation, as `kubectl wait` does, at most 120 s.
    * @param names such as `zdr/www`; `-n` before a namespace. (Default: namespace default.)
@@ -163,11 +159,6 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     applyByKubectl: async (...objects) => kubectl('apply', '-f', await write(toList(objects))),
     applyText: async (namespace, yaml) => {
       await kubectl('-n', namespace, 'apply', '-f', await write(yaml));
-    },
-    kubectlWords: async (...args) => (await kube(args)).tail,
-    dryRun: async (...objects) => {
-      const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(toList(objects))]);
-      return { ok: code === 0, words: tail };
     },
     ready: async (...words) => {
       const { namespace, byKind } = namedIn(words);

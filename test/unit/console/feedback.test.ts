@@ -85,6 +85,7 @@ test('the form for a new record has its fields in one line, with the zone after 
     types: ['A', 'MX'],
     meanings: { A: 'IPv4 address' },
     fields: [],
+    ownerFields: [],
     values: {},
     id: '',
     preview,

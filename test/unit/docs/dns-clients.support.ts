@@ -1,4 +1,4 @@
-// The clients of others that tests run against the service. docs/reference/dns-clients.md lists the same.
+// The third-party clients that tests run against the service. docs/reference/dns-clients.md lists the same.
 import { readFileSync } from 'node:fs';
 import { CERT_MANAGER_VERSION } from '../../../deploy/local/parts/certmanager-build.ts';
 import { EXTERNAL_DNS_VERSION } from '../../support/external-dns/external-dns.ts';

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import { PROJECT, readPage } from '../../support/docs/document.ts';
 
 const text = await readFile(join(PROJECT, 'README.md'), 'utf8');
@@ -18,6 +19,10 @@ test('README shows an object, its state and the answer of DNS, and then the cons
   expect([first?.language, second?.language]).toEqual(['yaml', 'console']);
   expect(second?.text).toMatch(/^\$ kubectl get zdr [\s\S]*\n\$ dig /);
   expect(text.indexOf('docs/images/console/')).toBeLessThan(text.indexOf('\n## '));
+});
+
+test('README has the answer with the TTL that a zone without one has', () => {
+  expect(blocks[1]?.text.split('\n').at(-1)).toBe(`www.mine.example.\t${DEFAULT_TTL}\tIN\tA\t192.0.2.1`);
 });
 
 test('README has the state of the record as the tutorial shows it, which a test types', async () => {

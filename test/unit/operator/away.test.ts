@@ -42,7 +42,7 @@ const fail = () => {
   controlPlane.observe('GET', 0);
 };
 
-test('a control plane that is away for 75 seconds is reported from the tenth second on, so that no minute is silent', async () => {
+test('a control plane that is down for 75 seconds is reported from the tenth second on, so that no minute is silent', async () => {
   await clock.advance(60_000);
   fail();
   const from = clock.now();

@@ -26,7 +26,7 @@ test.each([
 
 const context = { cluster: () => 'east', records: { byIndex: () => [] } } as never;
 const said = (isShared: boolean, object: DNSRecord) => {
-  const held = { owner: 'k8s:west/default/www', value: '192.0.2.1', isShared };
+  const held = { owner: 'k8s:west/default/www', value: '192.0.2.1', isShared, records: [] };
   return describeRefusal(context, object, { reason: 'Conflict', message: 'Refused.', ...held });
 };
 const shared = { sharing: 'Shared' };

@@ -68,8 +68,9 @@ test('two DNSRecords with the same value with two types that exclude each other 
   const second = record(bench, 'second', { type: 'CNAME', content: 'example.net' });
   await bench.settle();
   expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+  // The objects are named, so the ids of their records at the service are not.
   expect(bench.message(bench.cluster.record(second))).toMatch(
-    / DNSRecord default\/first has A records of this name\.$/,
+    /^spec\.type: www has an A record, and .* DNSRecord default\/first has A records of this name\.$/,
   );
 });
 
@@ -143,7 +144,7 @@ test('two DNSRecords with the same value recover without an edit when the first 
   await bench.settle();
   const second = record(bench, 'second', { content: '192.0.2.1' });
   const runs = await bench.settle();
-  // The second one needs no edit: it recovers by itself.
+  // The second one needs no edit: it recovers automatically.
   expect(runs.get(`record ${second}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
   bench.cluster.remove(DNS_RECORD, first);
   await bench.settle();

@@ -152,7 +152,7 @@ test('a DNSRecord reports the conflict that the service describes, and recovers 
   www(on, { content: '192.0.2.1' });
   const runs = await on.settle();
   expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
-  expect(on.message(on.cluster.record(WWW))).toMatch(/www has a CNAME record/);
+  expect(on.message(on.cluster.record(WWW))).toMatch(/^spec\.type: www has a CNAME record \(rec_\w+\)/);
   expect(runs.get(`record ${WWW}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
   on.service.tamper(zoneIdOf(on), alias, null);
   await on.settle();

@@ -1,4 +1,4 @@
-// The proof of a record while one of its name servers is away: real sockets that answer nothing, or that are closed.
+// The proof of a record while one of its name servers is down: real sockets that answer nothing, or that are closed.
 import { afterEach, expect, test } from 'vitest';
 import type { Cordon, ZoneNode } from '#contract/feed.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
@@ -61,7 +61,7 @@ async function world(scope: ProofScope = 'Reachable', count = 3) {
   return { replies, servers, close, state, start, clock, prove, wait, cordons, nodes };
 }
 
-test('a name server that is away stops the proof for two minutes, and not longer', async () => {
+test('a name server that is down stops the proof for two minutes, and not longer', async () => {
   const { close, prove, wait, state } = await world();
   await close(2);
   expect(await prove()).toMatchObject({
@@ -74,7 +74,7 @@ test('a name server that is away stops the proof for two minutes, and not longer
   expect(state.propagation.reach.unreachable()).toHaveLength(1);
 });
 
-test('a socket that reads and never answers is away too, delays few proofs, and counts again with its first answer', async () => {
+test('a socket that reads and never answers is down too, delays few proofs, and counts again with its first answer', async () => {
   const { replies, servers, clock, prove, wait } = await world();
   replies[2] = SILENT;
   await wait();
@@ -120,7 +120,7 @@ test('two name servers must both answer, and with scope All every one', async ()
   }
 });
 
-test('the status of a DNSZone tells the next operator which name server is away', async () => {
+test('the status of a DNSZone tells the next operator which name server is down', async () => {
   const { close, state, start, prove, wait } = await world();
   await close(2);
   await wait();
@@ -181,7 +181,7 @@ test('a cordon counts with two name servers, and with scope All', async () => {
   expect(await prove()).toMatchObject({ problem: null, leftOut: [{ cordon: { name: 'ns2.example.net' } }] });
 });
 
-test('a cordon counts for a name or an address, and the last ones stay while the api is away', () => {
+test('a cordon counts for a name or an address, and the last ones stay while the api is down', () => {
   const planned = new PlannedAbsences(() => DATE);
   planned.update({ nodes: [], secondaries: [], problem: null, cordons: [{ name: '192.0.2.2', until: UNTIL }] });
   planned.update({ nodes: null, secondaries: [], problem: 'the api does not answer' });

@@ -67,6 +67,12 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['ends-in-order', 'A process whose Secret changes ends in order.'],
   ['suffer', 'A CNAME suffers no neighbor.'],
   ['cannot-be-had', 'The lease cannot be had.'],
+  ['is-away', 'The answer while the database is away.'],
+  ['replace-by', 'Replace the NS records by those of this service.'],
+  ['for-so-long', 'A node that was silent for so long.'],
+  ['of-others', 'A secondary is a name server of others.'],
+  ['go-and-come', 'It shows the lines that go and come.'],
+  ['ends-by-itself', 'The operator continues by itself.'],
 ];
 
 test.each(FOUND)('a rule finds %s in "%s"', (rule, text) => {
@@ -104,6 +110,9 @@ test.each([
   ['The body of the request has no body of its own.'],
   ['It stops in order to release the lease, and the list is in order.'],
   ['Run zonestead admin keys mint to create a key.'],
+  ['The value is replaced by a newer one, and the process is 10 s away from its end.'],
+  ['The machine was busy for so long that requests timed out. The records of others stay.'],
+  ['The process ended by itself, and each node counts by itself.'],
 ])('no rule finds anything in %s', (text) => {
   expect(found(text)).toEqual([]);
 });

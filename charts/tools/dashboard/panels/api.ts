@@ -6,7 +6,7 @@ export const API: Row = {
   panels: [
     {
       title: 'Requests by status',
-      description: '4xx are the callers’ own; 503 is a busy zone or a database that is away; other 5xx are ours.',
+      description: '4xx are the callers’ own; 503 is a busy zone or a database that is down; other 5xx are ours.',
       kind: 'stacked',
       unit: 'reqps',
       queries: one(`sum by (code) (${rate('api_request_duration_seconds_count')})`, '{{code}}'),
@@ -40,7 +40,7 @@ export const API: Row = {
     },
     {
       title: 'Refused because of load',
-      description: 'Requests that the load guard refused, and answers 503 because the database was away.',
+      description: 'Requests that the load guard refused, and answers 503 because the database was down.',
       kind: 'lines',
       unit: 'reqps',
       queries: [

@@ -1,4 +1,4 @@
-// The actions of PowerDNS on a zone. The service does all of them by itself after every change, so there is nothing
+// The actions of PowerDNS on a zone. The service does all of them automatically after every change, so there is nothing
 // left to do.
 import type { FastifyInstance } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';

@@ -1,4 +1,4 @@
-// Queries at the port of updates while name servers are away, silent or behind, and while a client floods the port with
+// Queries at the port of updates while name servers are down, silent or behind, and while a client floods the port with
 // queries from forged addresses.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -100,7 +100,7 @@ test('the name servers that are silent are passed over', async () => {
   expect(silent.queries.length).toBeGreaterThan(0);
 });
 
-test('the name servers that are all away make the answer SERVFAIL, over UDP not longer than the query', async () => {
+test('the name servers that are all down make the answer SERVFAIL, over UDP not longer than the query', async () => {
   const port = await portWith(closed);
   const query = queryMessage(zone, TYPE_NUMBERS.SOA);
   const [long, short] = [await exchange(port, query, { tcp: true }), await exchange(port, query)];

@@ -48,8 +48,8 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   'deletes the name': ['update delete a.$'],
   'deletes an unknown type': ['update delete a.$ TYPE65280'],
   'replaces all A': ['update delete a.$ A', 'update add a.$ 60 A 192.0.2.5', 'update add a.$ 60 A 192.0.2.6'],
-  'replaces data by a CNAME': ['update delete a.$', 'update add a.$ 60 CNAME new.example.net.'],
-  'replaces a CNAME by data': ['update delete a.$ CNAME', 'update add a.$ 60 A 192.0.2.5'],
+  'replaces data with a CNAME': ['update delete a.$', 'update add a.$ 60 CNAME new.example.net.'],
+  'replaces a CNAME with data': ['update delete a.$ CNAME', 'update add a.$ 60 A 192.0.2.5'],
   'adds before it deletes': ['update add a.$ 60 A 192.0.2.5', 'update delete a.$ A'],
   'adds, deletes and adds a value': [
     'update add a.$ 60 A 192.0.2.5',

@@ -107,7 +107,7 @@ test('a command that is killed while it brings back zones is repeated, and nothi
   await expect.poll(held, PATIENCE).toEqual([]);
 });
 
-test('a request whose command was killed ends by itself, with the private keys that were sent for it', async () => {
+test('a request whose command was killed ends automatically, with the private keys that were sent for it', async () => {
   await sql`insert into salvage_requests (token, zones, until) values ('left', '{}', now() - interval '1 second')`;
   await sql`insert into salvage_parts (instance, zone, part, node, content) values (gen_random_uuid(), 'left.test', 0, 'ns1', '{}')`;
   await expect.poll(counts, PATIENCE).toMatchObject({ parts: 0, requests: 0 });

@@ -58,7 +58,7 @@ test('a person keeps the name of a personal zone, also from a team of its own', 
   expect((await send('personal')).status).toBe(200);
 });
 
-test('the quarantine ends by itself', async () => {
+test('the quarantine ends automatically', async () => {
   const zone = await service.zone('ends.example');
   await remove(zone.id);
   expect((await create('ends.example')).says).toBe('409 conflict');

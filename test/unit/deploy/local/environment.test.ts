@@ -46,6 +46,7 @@ test('the environment of a stack has the names that other programs rely on', () 
     ZONESTEAD_TEAM_2: 'team_2',
     ZONESTEAD_PERSON_KEY: 'yu_1',
     ZONESTEAD_DNS: '127.0.0.1:20003',
+    ZONESTEAD_DNS_PORT: '20003',
     ZONESTEAD_UPDATES: '127.0.0.1:20004',
     ZONESTEAD_NAMESERVER_ADDRESSES: 'ns1.zonestead.test=127.0.0.1:20003',
     DATABASE_URL: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',

@@ -1,4 +1,4 @@
-// The work of `up` while its parts run, tested with real processes: the first part that ends by itself ends the work,
+// The work of `up` while its parts run, tested with real processes: the first part that exits ends the work,
 // and is reported.
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

@@ -35,7 +35,7 @@ async function waits(error: Error, tries: number, onEnd: (ending: Ending) => voi
 const refused = (status: number) =>
   new ApiError({ status, code: 'internal', message: 'no', retryAfterMs: null, requestId: null });
 
-test('an api that is away is tried every 5 s at most, so changes arrive soon after an outage', async () => {
+test('an api that is down is tried every 5 s at most, so changes arrive soon after an outage', async () => {
   expect(await waits(new ApiUnavailable('The api is unreachable'), 8)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
 });
 

@@ -231,7 +231,7 @@ const away = { feedProblem: 'unreachable' };
 test.each([
   ['ready', good, true],
   ['ready with failing zones', { ...good, failing: 3 }, true],
-  ['ready for as long as the api is away', { ...good, ...away, behindMs: 86_400_000 }, true],
+  ['ready for as long as the api is down', { ...good, ...away, behindMs: 86_400_000 }, true],
   ['ready when it is far behind, as all nodes are after a large import', { ...good, behindMs: 3_600_000 }, true],
   ['ready when its state cannot be stored', { ...good, stateProblem: 'disk full' }, true],
   ['not ready without a list', { ...good, isListed: false }, false],

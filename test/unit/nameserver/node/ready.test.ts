@@ -87,7 +87,7 @@ test('a name server that answers no command for minutes, because it signs a larg
   await expect.poll(() => node.ready().ok).toBe(true);
 });
 
-test('a node whose name server has been away for half a minute sends no report, as if it were lost too', async () => {
+test('a node whose name server has been down for half a minute sends no report, as if it were lost too', async () => {
   const { clock, engine, feed, lines } = await readyWorld();
   const more = async () => {
     const before = feed.reports.length;
@@ -104,7 +104,7 @@ test('a node whose name server has been away for half a minute sends no report, 
   await expect.poll(more).toBeGreaterThan(0);
 });
 
-test('a node whose name server was away for half a minute is ready again after the changes that failed meanwhile', async () => {
+test('a node whose name server was down for half a minute is ready again after the changes that failed meanwhile', async () => {
   const { clock, converged, engine, feed, lines, node } = await readyWorld();
   engine.isDown = true;
   feed.set('a.test', { away: [address('away')] });
@@ -124,7 +124,7 @@ test('a node whose name server was away for half a minute is ready again after t
   await expect.poll(() => node.ready().ok).toBe(true);
 });
 
-test('a node whose name server was away for half a minute waits for changes that keep failing for at most five minutes', async () => {
+test('a node whose name server was down for half a minute waits for changes that keep failing for at most five minutes', async () => {
   const { clock, engine, feed, lines, node } = await readyWorld();
   engine.isDown = true;
   feed.set('a.test', { away: [address('away')] });
@@ -139,7 +139,7 @@ test('a node whose name server was away for half a minute waits for changes that
   expect(node.ready().ok).toBe(true);
 });
 
-test('a node whose name server was away for a moment is ready as soon as it answers', async () => {
+test('a node whose name server was down for a moment is ready as soon as it answers', async () => {
   const { engine, feed, node } = await readyWorld();
   engine.isDown = true;
   feed.set('a.test', { away: [address('away')] });

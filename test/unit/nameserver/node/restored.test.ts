@@ -124,7 +124,7 @@ test('A zone that is deleted after the restore leaves the node at once', async (
   await isHeld();
   feed.delete('old.test');
   await expect.poll(() => [...engine.held.keys()]).toEqual(['new.test']);
-  // Also while the node is away, if the database stays the same.
+  // Also while the node is down, if the database stays the same.
   feed.create('other.test');
   await expect.poll(() => engine.held.has('other.test')).toBe(true);
   feed.lose('other.test');

@@ -27,7 +27,7 @@ test('the signatures of a node have as long as the one that ends first in any zo
   await expect.poll(days, { timeout: 60_000 }).toBe(21);
 });
 
-test('the signatures of a node are read while the api is away, so that renewed ones do not seem old', async () => {
+test('the signatures of a node are read while the api is down, so that renewed ones do not seem old', async () => {
   const { engine, feed, days } = await startSigned();
   await expect.poll(days, { timeout: 60_000 }).toBe(15);
   await feed.stop();

@@ -29,7 +29,7 @@ function start(rows: LivingRow[], most?: { total: number; holder: number }) {
   arrivals = createArrivals({
     read: async () => {
       state.reads += 1;
-      if (state.fails) throw new Error('the database is away');
+      if (state.fails) throw new Error('the database is down');
       return state.rows;
     },
     clock,
@@ -117,7 +117,7 @@ test('a request that waits ends when the client leaves, when the database fails,
   state.fails = true;
   const failed = ask();
   await clock.advance(200);
-  expect(String(failed.answer)).toContain('the database is away');
+  expect(String(failed.answer)).toContain('the database is down');
   state.fails = false;
   const last = ask();
   await clock.advance(1);

@@ -48,7 +48,7 @@ test.each([
   ['example.org: connect ECONNREFUSED 10.0.0.7:443', GENERAL_TEXT],
   ['example.org: connect fd00::7', GENERAL_TEXT],
   ['example.org: ENOSPC /var/lib/zonestead', GENERAL_TEXT],
-  ['example.org: zone_0123456789abcdef is away', GENERAL_TEXT],
+  ['example.org: zone_0123456789abcdef is down', GENERAL_TEXT],
 ])('the words of a node for the owner of example.org hide other zones: %j', (error, text) => {
   expect(textForOwner(error, 'example.org')).toBe(text);
 });

@@ -34,7 +34,7 @@ function startWatch(first: NodeRow[]) {
     return Object.fromEntries(own.map(({ labels, value }) => [labels.node ?? '', value]));
   };
   const fail = () => {
-    read = () => Promise.reject(new Error('the database is away'));
+    read = () => Promise.reject(new Error('the database is down'));
   };
   const answer = (rows: NodeRow[]) => {
     read = async () => rows;
@@ -42,7 +42,7 @@ function startWatch(first: NodeRow[]) {
   return { clock, values, fail, answer };
 }
 
-test('the facts about nodes stay while the database is away, and only the lag of a node that is behind grows', async () => {
+test('the facts about nodes stay while the database is down, and only the lag of a node that is behind grows', async () => {
   const rows = [
     row('good'),
     row('late', { lagSeconds: 7, failingCount: 2 }),

@@ -1,4 +1,4 @@
-// A look that fails counts as "not yet" only when the error says that a part of the stack is away.
+// A look that fails counts as "not yet" only when the error says that a part of the stack is down.
 import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
@@ -19,7 +19,7 @@ test.each([
   network('ECONNREFUSED'),
   network('57P03'),
   new Error('fetch failed', { cause: network('ECONNRESET') }),
-])('%s is away', async (error) => {
+])('%s is down', async (error) => {
   let looks = 0;
   const look = async () => {
     looks += 1;
