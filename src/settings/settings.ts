@@ -10,7 +10,6 @@ import {
   hostPorts,
   httpUrl,
   instanceId,
-  labels,
   nameserverAddresses,
   namesOrAllow,
   namespaces,
@@ -21,12 +20,12 @@ import {
   onOff,
   origin,
   postgresUrl,
-  resolvers,
   sessionKey,
   text,
   wholeNumber,
 } from './forms.ts';
 import { NAMESERVER_SETTINGS } from './nameserver.ts';
+import { OUTSIDE_SETTINGS } from './outside.ts';
 import { followedSecret, optional, preset, required, secret } from './setting.ts';
 
 export const SETTINGS = {
@@ -210,30 +209,11 @@ export const SETTINGS = {
     '16',
     'The api opens at most this many connections to Postgres.',
   ),
-  ZONESTEAD_RESOLVER: optional(
-    resolvers,
-    'the resolvers of the machine; operator: none',
-    'The api asks these recursive resolvers, in this order, for ALIAS targets and for the delegation check. The operator asks them for the parents of zones.',
-  ),
-  ZONESTEAD_PARENT_NETWORKS: preset(
-    networks,
-    '',
-    'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
-  ),
+  ...OUTSIDE_SETTINGS,
   ZONESTEAD_PROOF: preset(
     oneOf('Reachable', 'All'),
     'Reachable',
     '`Reachable`: the proof that name servers answer omits an address that has answered no query for two minutes, if at least two other addresses are right, so that it stops neither Ready nor challenges. An address with a wrong answer always counts. `All`: every address must answer.',
-  ),
-  ZONESTEAD_DELEGATION_CHECK: preset(
-    onOff,
-    'off',
-    'With on, the api asks the parent of a new zone, and the status of the zone is ds_required until the parent has its DS record.',
-  ),
-  ZONESTEAD_PRIVATE_TLDS: preset(
-    labels,
-    '',
-    'Zones with these single labels as names need no Handshake claim, for instance corp,lan.',
   ),
 
   // console

@@ -1,0 +1,33 @@
+// The settings of what the api and the operator ask outside of the installation: resolvers, parent zones, checked
+// addresses.
+import { labels, networks, onOff, portRanges, resolvers } from './forms.ts';
+import { optional, preset } from './setting.ts';
+
+export const OUTSIDE_SETTINGS = {
+  ZONESTEAD_RESOLVER: optional(
+    resolvers,
+    'the resolvers of the machine; operator: none',
+    'The api asks these recursive resolvers, in this order, for ALIAS targets and for the delegation check. The operator asks them for the parents of zones.',
+  ),
+  ZONESTEAD_PARENT_NETWORKS: preset(
+    networks,
+    '',
+    'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
+  ),
+  ZONESTEAD_DELEGATION_CHECK: preset(
+    onOff,
+    'off',
+    'With on, the api asks the parent of a new zone, and the status of the zone is ds_required until the parent has its DS record.',
+  ),
+  ZONESTEAD_PRIVATE_TLDS: preset(
+    labels,
+    '',
+    'Zones with these single labels as names need no Handshake claim, for instance corp,lan.',
+  ),
+  ZONESTEAD_CHECK_NETWORKS: preset(
+    networks,
+    '',
+    'Health checks may probe addresses in these networks as well as public addresses. Every team may then probe them.',
+  ),
+  ZONESTEAD_CHECK_PORTS: preset(portRanges, '80,443,1024-49151', 'Health checks may probe these ports.'),
+};
