@@ -1,4 +1,4 @@
-// The contract of `/v1/checks`: what is probed, what is known about the addresses, and pins.
+// The contract of `/v1/checks`: the definitions of health checks, the states of their addresses, and pins.
 import { z } from 'zod';
 import { CHECK_NAME, CHECK_NAME_RULE } from '#base/part-names.ts';
 import { moment } from './shared.ts';
@@ -118,13 +118,14 @@ export const checkBody = z
   })
   .meta({
     id: 'CheckWrite',
-    description: 'What the service probes, and when an address counts as unhealthy.',
+    description:
+      'The definition of a check: the request that it sends, and the failures that make an address unhealthy.',
     examples: [{ type: 'https', host: 'www.example.com', path: '/healthz' }],
   });
 
 const pin = z
   .object({
-    state: z.enum(['Healthy', 'Unhealthy']).meta({ description: 'What the address counts as.' }),
+    state: z.enum(['Healthy', 'Unhealthy']).meta({ description: 'The state that the address counts as.' }),
     reason: z.string().meta({ description: 'Why, in the words of the person.' }),
     by: z.string().meta({ description: 'The key that pinned it.' }),
     until: moment.meta({ description: 'When the pin ends.' }),
@@ -134,7 +135,7 @@ const pin = z
 export const pinBody = z
   .strictObject({
     state: z.enum(['Healthy', 'Unhealthy'], { error: STATE_ERROR }).meta({
-      description: '`Unhealthy` takes the address out of the answers, `Healthy` keeps it in.',
+      description: 'With `Unhealthy`, answers omit the address; with `Healthy`, they have it.',
     }),
     reason: z
       .string({ error: REASON_ERROR })
@@ -153,14 +154,16 @@ export const target = z
   .object({
     address: z.string().meta({ description: 'The address, as records have it.' }),
     state: z.enum(['Unknown', 'Healthy', 'Unhealthy']).meta({
-      description: 'What the probes say. `Unknown` counts as healthy: the address was not probed yet, or may not be.',
+      description:
+        'The state by the probes. `Unknown` counts as healthy: the address was not probed yet, or may not be.',
     }),
     reason: z.string().nullable().meta({ description: 'Why, as a sentence. Null: nothing is known yet.' }),
     since: moment.meta({ description: 'Since when it is in this state.' }),
     down: z.boolean().meta({
-      description: 'Whether records with the address are left out of answers while others work: the pin, or the state.',
+      description:
+        'Whether answers omit records with the address while others work: the pin decides, or else the state.',
     }),
-    pin: pin.nullable().meta({ description: 'Null: nobody pinned the address.' }),
+    pin: pin.nullable().meta({ description: 'Null: the address is not pinned.' }),
   })
   .meta({ id: 'CheckTarget', description: 'An address that records with the check have.' });
 
@@ -170,12 +173,12 @@ const counts = z
     unhealthy: z.int().meta({ description: 'Addresses that do not.' }),
     unknown: z.int().meta({ description: 'Addresses about which nothing is known yet.' }),
   })
-  .meta({ id: 'CheckCounts', description: 'The addresses by what the probes say.' });
+  .meta({ id: 'CheckCounts', description: 'The number of addresses in each state.' });
 
 const shape = {
   name: checkName,
   owner: z.string().meta({ description: 'The owner of the check: `org:<teamId>` or `personal`.' }),
-  definition: checkBody.meta({ description: 'What is probed, with all defaults.' }),
+  definition: checkBody.meta({ description: 'The definition, with all defaults.' }),
   counts,
   createdAt: moment.meta({ description: 'When the check was created.' }),
   updatedAt: moment.meta({ description: 'When its definition changed last.' }),

@@ -84,7 +84,7 @@ const priority = z
   .max(65_535, { error: PRIORITY_ERROR })
   .nullable();
 
-/** What a record says about its health; see #dns/members.ts. */
+/** The health of a record; see #dns/members.ts. */
 export const newHealth = {
   check: z
     .union([checkName, z.null()])
@@ -105,7 +105,7 @@ export const newHealth = {
     }),
   whenAllFail: z.enum(WHEN_ALL_FAIL, { error: WHEN_ALL_FAIL_ERROR }).optional().meta({
     description:
-      'What is answered while all records at the name and type fail. `ServeAll`: the lowest tier as a whole. `ServeNone`: nothing, if all of them say so. If omitted: `ServeAll`.',
+      'The answer while all records at the name and type fail. `ServeAll`: the lowest tier as a whole. `ServeNone`: nothing, if all of them say so. If omitted: `ServeAll`.',
   }),
 };
 

@@ -2,7 +2,7 @@
 // health checks and of tiers. Pure. The service renders by it, and the operator proves answers by it.
 import { accept, refuse, type Verdict } from './verdict.ts';
 
-/** What an RRset answers while all of its members fail. */
+/** The answer of an RRset while all of its members fail. */
 export const WHEN_ALL_FAIL = ['ServeAll', 'ServeNone'] as const;
 export type WhenAllFail = (typeof WHEN_ALL_FAIL)[number];
 
@@ -12,8 +12,8 @@ export const MAX_TIER = 9;
 export const MAX_CHECKED_TTL = 60;
 
 /**
- * What a record says about its own health, as it is stored with the record. A part that is as it is by default is
- * absent, so that equal values are written alike.
+ * The health of a record, as it is stored with the record. A part that has its default is absent, so that equal values
+ * are written alike.
  */
 export interface RecordHealth {
   /** The name of a check of the team or person that has the zone. */
@@ -26,7 +26,7 @@ export interface RecordHealth {
 /** The types whose records are addresses, which a check can reach. */
 const CHECKED_TYPES: readonly string[] = ['A', 'AAAA'];
 
-/** The same parts as a client writes them. What is omitted is as it is by default. */
+/** The same parts as a client writes them. An omitted part has its default. */
 export interface HealthInput {
   check?: string | null | undefined;
   tier?: number | null | undefined;
@@ -34,7 +34,7 @@ export interface HealthInput {
 }
 
 /**
- * @returns absent: the input says nothing, so a stored record keeps its own; null: all of it is as it is by default
+ * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
  */
 export function parseHealth(input: HealthInput, type: string): Verdict<RecordHealth | null | undefined> {
   const { check, tier, whenAllFail } = input;
@@ -56,7 +56,7 @@ export function sameHealth(one: RecordHealth | null, other: RecordHealth | null)
   return one?.check === other?.check && one?.tier === other?.tier && one?.whenAllFail === other?.whenAllFail;
 }
 
-/** A record with what decides about it. An absent part is as it is by default. */
+/** A record with the values that decide about it. An absent part has its default. */
 export interface Member {
   /** Whether all its owners are withdrawn, because their clusters are drained or lost. */
   readonly withdrawn?: boolean | undefined;

@@ -1,5 +1,4 @@
-// The settings of what the api and the operator ask outside of the installation: resolvers, parent zones, checked
-// addresses.
+// The settings of queries and probes that leave the installation: resolvers, parent zones, checked addresses.
 import { labels, networks, onOff, portRanges, resolvers } from './forms.ts';
 import { optional, preset } from './setting.ts';
 

@@ -1,4 +1,4 @@
-// The tables of health checks: what to probe, the addresses that records name, and who probes; see tables.ts.
+// The tables of health checks: their definitions, their addresses, and the lease of the probing process; see tables.ts.
 import { at, textC } from './column-types.ts';
 import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
@@ -21,8 +21,8 @@ export const checks = pgTable(
 );
 
 /**
- * What is known about an address that records with the check have: one row, however many records have it. A trigger on
- * records makes the rows; store/check-targets.ts removes those that no record needs.
+ * The state of an address that records with the check have: one row for any number of records. A trigger on records
+ * makes the rows; store/check-targets.ts removes those that no record needs.
  */
 export const checkTargets = pgTable(
   'check_targets',

@@ -140,7 +140,7 @@ const endPins = statement(`
     unmarked_since = case when t.down <> (t.state = 'Unhealthy') then clock_timestamp() else t.unmarked_since end
   where t.pin_until <= now()`);
 
-/** Ends the pins whose time is over. */
+/** Ends the pins whose time has passed. */
 export async function endPastPins(db: Db): Promise<void> {
   await endPins(db);
 }

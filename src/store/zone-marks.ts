@@ -5,7 +5,7 @@ import type { Db } from './database.ts';
 import { MAX_NAMES } from './feed-changes.ts';
 import { statement } from './statement.ts';
 
-/** A few hundred a transaction: what thousands of zones share must not hold them all locked. */
+/** A few hundred a transaction: a change that concerns thousands of zones must not hold them all locked. */
 const ZONES_AT_ONCE = 200;
 
 interface MarkedZones {

@@ -1,5 +1,5 @@
-// The owner of what is neither in a zone nor a part of a team, such as a cluster or a check: in requests and answers it
-// is written as the owner of a zone, in tables it is the id of the team or person. Pure.
+// The owner of a cluster or a check: requests and answers write it as they write the owner of a zone, and tables have
+// the id of the team or person. Pure.
 import { ownerFor } from '../zones/owner.ts';
 import { type Actor, teamsOfActor } from './actor.ts';
 

@@ -2,7 +2,7 @@
 // nothing may change for the worse. Pure.
 //
 //     an owner    at least ten addresses of a team or person, more than half of which fail
-//     everybody   at least ten addresses in all, of two owners or more, and on average more than half of an owner's
+//     everyone    at least ten addresses in all, of two owners or more, and on average more than half of an owner's
 //                 addresses fail: one owner with many dead addresses must not freeze the others
 
 /** The changes of so many ms count together. */
@@ -19,7 +19,7 @@ export interface Braked {
 }
 
 export interface Frozen {
-  everybody: boolean;
+  everyone: boolean;
   owners: ReadonlySet<string>;
 }
 
@@ -38,9 +38,9 @@ export function judgeMass(targets: Iterable<Braked>, now: number): Frozen {
     counts.all >= LEAST && counts.failing > counts.all / 2 ? [owner] : [],
   );
   const sum = all.reduce((shares, [, counts]) => shares + counts.failing / counts.all, 0);
-  return { everybody: total >= LEAST && all.length > 1 && sum > all.length / 2, owners: new Set(owners) };
+  return { everyone: total >= LEAST && all.length > 1 && sum > all.length / 2, owners: new Set(owners) };
 }
 
-export function isFrozen({ everybody, owners }: Frozen, owner: string): boolean {
-  return everybody || owners.has(owner);
+export function isFrozen({ everyone, owners }: Frozen, owner: string): boolean {
+  return everyone || owners.has(owner);
 }

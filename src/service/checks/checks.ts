@@ -1,5 +1,5 @@
 // Health checks of a team or person: the list, one with its addresses, and their changes. The checker probes
-// (checker.ts). Whoever may write all records of the owner may write its checks, because both decide about answers.
+// (checker.ts). A key that may write all records of the owner may write its checks: both decide about answers.
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { listTargets, type TargetRow } from '#store/check-targets.ts';
 import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';

@@ -1,4 +1,4 @@
-// What a health check probes, as the service stores it: with all defaults.
+// The definition of a health check, as the service stores it: with all defaults.
 
 export interface CheckDefinition {
   type: 'https' | 'http' | 'tcp';

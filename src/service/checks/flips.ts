@@ -1,5 +1,5 @@
-// Changes the states of addresses: what the probes call for is written, unless the brake or the pause after a change
-// for the better holds it back. Each write says once more in the database that this process has the lease.
+// Changes the states of addresses as the probes call for, unless the brake or the pause after a change for the better
+// prevents it. Each write asks the database once more whether this process has the lease.
 
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
@@ -32,14 +32,14 @@ export class Flips {
   readonly #options: FlipOptions;
   /** The targets whose probes call for another state. */
   readonly #waiting = new Set<Target>();
-  #frozen: Frozen = { everybody: false, owners: new Set() };
+  #frozen: Frozen = { everyone: false, owners: new Set() };
   #retryAt = 0;
 
   constructor(options: FlipOptions) {
     this.#options = options;
   }
 
-  /** Notes what the last probe calls for. */
+  /** Notes whether the probes call for another state. */
   look(target: Target): void {
     if (wantedState(target.track, target.definition) === target.track.state) this.#waiting.delete(target);
     else this.#waiting.add(target);
@@ -51,7 +51,7 @@ export class Flips {
     const now = clock.now();
     if (now < this.#retryAt) return;
     for (const target of this.#waiting) if (!target.isWanted) this.#waiting.delete(target);
-    if (this.#waiting.size === 0 && this.#frozen.owners.size === 0 && !this.#frozen.everybody) return;
+    if (this.#waiting.size === 0 && this.#frozen.owners.size === 0 && !this.#frozen.everyone) return;
     try {
       this.#frozen = judgeMass(this.#braked(), now);
       this.#tellFrozen();
@@ -99,7 +99,7 @@ export class Flips {
     if (before !== 'Unknown' || state === 'Unhealthy') this.#options.metrics.countFlip(state);
   }
 
-  /** What became unhealthy just before a mass failure was seen is served again. */
+  /** Addresses that became unhealthy just before a mass failure was seen are served again. */
   async #takeBack(now: number): Promise<void> {
     for (const target of this.#options.targets.all()) {
       const isRecent = target.downAt !== null && now < target.downAt + WINDOW_MS;
@@ -119,8 +119,8 @@ export class Flips {
 
   #tellFrozen(): void {
     const { metrics, log } = this.#options;
-    const count = this.#frozen.everybody ? 'all' : this.#frozen.owners.size;
-    if (metrics.setFrozen(this.#frozen.everybody || this.#frozen.owners.size > 0))
+    const count = this.#frozen.everyone ? 'all' : this.#frozen.owners.size;
+    if (metrics.setFrozen(this.#frozen.everyone || this.#frozen.owners.size > 0))
       log.warn({ owners: count }, 'most checked addresses fail at once: no address becomes unhealthy until fewer do');
   }
 

@@ -1,4 +1,4 @@
-// The states of a checked address, and what a probe makes of them. Pure.
+// The states of a checked address, and the probes that change them. Pure.
 //
 //     Unknown     no probe has succeeded yet; it counts as healthy
 //     Healthy     after one success
@@ -7,7 +7,7 @@
 import type { TargetState } from '#store/check-targets.ts';
 import type { CheckDefinition } from './definition.ts';
 
-/** What the process remembers of an address. The state is that of the database. */
+/** The memory of the process about an address. The state is that of the database. */
 export interface Track {
   state: TargetState;
   /** In a row; one of both is 0. */

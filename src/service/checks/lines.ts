@@ -1,5 +1,5 @@
 // Decides which of the due probes go next: owners take turns, an owner has at most its share of the probes in flight,
-// and an address gets at most two probes a second, whoever asks for them.
+// and an address gets at most two probes a second, from all owners together.
 import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 

@@ -1,6 +1,6 @@
 // Health checks as metrics.
 //
-//   zonestead_check_targets{state}       addresses by what their probes say; every api process reads them
+//   zonestead_check_targets{state}       addresses in each state; every api process reads them
 //   zonestead_check_probes_total{result} probes of this process
 //   zonestead_check_changes_total{state} addresses whose state changed
 //   zonestead_checks_frozen              1 while most addresses fail at once, so that none becomes unhealthy
@@ -30,7 +30,7 @@ export function watchChecks(
   let [isFrozen, isHolder] = [false, false];
   metrics.gauge({
     name: 'check_targets',
-    help: 'Addresses that health checks probe, by what the probes say.',
+    help: 'Addresses that health checks probe, by their state.',
     labels: ['state'],
     collect: async (gauge) => {
       const reading = read().catch(() => null);

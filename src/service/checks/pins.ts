@@ -1,4 +1,4 @@
-// Pins: a person says for some time that an address is healthy or not, whatever the probes say.
+// Pins: for some time, the decision of a person about an address counts instead of the probes.
 import { isIP } from 'node:net';
 import { parseRdata } from '#dns/types/index.ts';
 import { listTargets, markTarget, type Pin, writePin } from '#store/check-targets.ts';
@@ -45,7 +45,7 @@ export async function setPin(
   return toTargetView(written);
 }
 
-/** The pin is committed: what is not marked now is marked by the checker. */
+/** The pin is committed: the checker marks the zones that are not marked now. */
 async function markNow(context: ServiceContext, key: Parameters<typeof markTarget>[1], mark: string | null) {
   if (mark === null) return;
   try {

@@ -1,5 +1,5 @@
 // One probe of one address: a TCP connection, or a GET request of which only the status is read. It follows no
-// redirect, reads no body, resolves no name, and ends after the timeout of the check, whatever the server sends.
+// redirect, reads no body, resolves no name, and ends after the timeout of the check.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, isIP, isIPv6 } from 'node:net';

@@ -35,7 +35,7 @@ export class Targets {
   }
 
   /**
-   * Makes the targets those of the rows. A target keeps what its probes said, unless its check changed.
+   * Makes the targets those of the rows. A target keeps the memory of its probes, unless its check changed.
    * @returns the targets that are new, or that are probed in another way now; those that are gone are not wanted
    */
   update(rows: readonly StoredTarget[]): Target[] {

@@ -55,7 +55,7 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
     .sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-/** Of each type those that are answered. Nearly always all are. */
+/** The records of each type that are answered: nearly always all. */
 function served(records: readonly ServedRecord[]): readonly ServedRecord[] {
   if (records.every(({ withdrawn, health }) => !withdrawn && health === null)) return records;
   const recordsByType = Map.groupBy(records, ({ type }) => type);

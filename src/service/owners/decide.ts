@@ -38,7 +38,7 @@ export interface RecordsHere {
   withValue(value: ReadValue): Present | undefined;
 }
 
-/** What a record has besides its value. */
+/** The fields of a record besides its value. */
 type Fields = Pick<Present, 'ttl' | 'comment' | 'health'>;
 
 export type SetEdit =

@@ -67,7 +67,7 @@ test('an RRset is empty only by the wish of its records, and never has two tiers
   );
 });
 
-test('what a client writes about health is stored alike, and a type without an address is refused', () => {
+test('equal values of health are stored alike, and a type without an address is refused', () => {
   expect(parseHealth({}, 'A')).toEqual({ ok: true, value: undefined });
   expect(parseHealth({ check: null }, 'TXT')).toEqual({ ok: true, value: null });
   expect(parseHealth({ check: 'web', tier: 0, whenAllFail: 'ServeAll' }, 'AAAA')).toEqual({

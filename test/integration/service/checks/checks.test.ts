@@ -20,7 +20,7 @@ const targets = async (name: string) => {
 
 /**
  * Web servers, and a zone whose name `www` has their addresses, all with one check.
- * @param records what the record of each server has besides its address
+ * @param records the fields of the record of each server besides its address
  */
 async function newSite(records: readonly object[], definition: object = {}) {
   count += 1;
@@ -172,7 +172,7 @@ test('a record needs a check that exists, and a check that a record has is not d
       content: addresses[0],
       ...more,
     });
-  // A client that knows nothing of checks leaves them as they are.
+  // A client without checks leaves them as they are.
   expect(await write({ ttl: 60 })).toMatchObject({ status: 200, body: { check } });
   expect((await write({ check: null })).body).not.toHaveProperty('check');
   expect(await request('DELETE', `/../checks/${check}`)).toMatchObject({ status: 204 });
@@ -207,7 +207,7 @@ test('only a key that may write all records of the owner writes a check, and no 
   expect(await request('PUT', `/../checks/${check}/targets/${addresses[0]}/pin`, pin, stranger.text)).toMatchObject({
     status: 404,
   });
-  // A name of its own: the check of the other team does not stand in the way.
+  // Another team may have a check of the same name.
   expect(await put(check, FAST, stranger.text)).toMatchObject({ status: 200 });
   expect((await request('GET', '/../checks', undefined, stranger.text)).body.checks).toHaveLength(1);
 });

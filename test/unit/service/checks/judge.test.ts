@@ -74,13 +74,13 @@ test('more than half of at least ten addresses freeze their owner, whether they 
 test('an owner with a thousand dead addresses does not freeze the others', () => {
   const targets = [...group('attacker', 1_000, 1_000), ...group('one', 5, 0), ...group('two', 5, 1)];
   const frozen = judgeMass(targets, 0);
-  expect(frozen.everybody).toBe(false);
+  expect(frozen.everyone).toBe(false);
   expect(isFrozen(frozen, 'attacker')).toBe(true);
   expect(isFrozen(frozen, 'two')).toBe(false);
 });
 
-test('many small owners that fail together freeze everybody', () => {
+test('many small owners that fail together freeze all owners', () => {
   const targets = ['a', 'b', 'c', 'd'].flatMap((owner) => group(owner, 3, owner === 'd' ? 0 : 3));
-  expect(judgeMass(targets, 0).everybody).toBe(true);
-  expect(judgeMass(targets.slice(0, 9), 0).everybody).toBe(false);
+  expect(judgeMass(targets, 0).everyone).toBe(true);
+  expect(judgeMass(targets.slice(0, 9), 0).everyone).toBe(false);
 });
