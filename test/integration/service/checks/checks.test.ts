@@ -42,7 +42,7 @@ async function newSite(records: readonly object[], definition: object = {}) {
   return { zone, check, body, port, addresses, servers, served, become } as const;
 }
 
-test('an address that refuses connections leaves the answers, and comes back', async () => {
+test.concurrent('an address that refuses connections leaves the answers, and comes back', async () => {
   const { check, served, zone, servers, addresses, become } = await newSite([{}, {}]);
   const [ONE, TWO] = addresses;
   await become('Healthy');
@@ -61,7 +61,7 @@ test('an address that refuses connections leaves the answers, and comes back', a
   expect((await dns.lookup(`www.${zone.zoneName}`, 'A')).answers[0]?.split(/\s+/)[1]).toBe('60');
 });
 
-test('while all addresses fail, all are answered, or none if they all want that', async () => {
+test.concurrent('while all addresses fail, all are answered, or none if they all want that', async () => {
   const none = { whenAllFail: 'ServeNone' };
   for (const [more, left] of [
     [{}, 2],
@@ -82,7 +82,7 @@ test('while all addresses fail, all are answered, or none if they all want that'
   }
 });
 
-test('records of a higher tier are answered while those of the lower tier fail', async () => {
+test.concurrent('records of a higher tier are answered while those of the lower tier fail', async () => {
   const { served, addresses, servers, become } = await newSite([{}, {}, { tier: 1 }]);
   const [one, two, spare] = addresses;
   await become('Healthy');
@@ -93,7 +93,7 @@ test('records of a higher tier are answered while those of the lower tier fail',
   await expect.poll(served).toEqual([one, two]);
 });
 
-test('a server that accepts and never answers has failed after the timeout', async () => {
+test.concurrent('a server that accepts and never answers has failed after the timeout', async () => {
   const { check, served, servers, addresses, become } = await newSite([{}, {}], { timeout: 0.2 });
   const [one, two] = addresses;
   await become('Healthy');
@@ -104,7 +104,7 @@ test('a server that accepts and never answers has failed after the timeout', asy
   );
 });
 
-test('a redirect is not followed, and a body without an end is not read', async () => {
+test.concurrent('a redirect is not followed, and a body without an end is not read', async () => {
   const {
     port,
     servers: [spare],
@@ -123,7 +123,7 @@ test('a redirect is not followed, and a body without an end is not read', async 
   await become('Unhealthy');
 });
 
-test('a pin counts instead of the probes until it ends', async () => {
+test.concurrent('a pin counts instead of the probes until it ends', async () => {
   const { check, served, addresses, become } = await newSite([{}, {}]);
   const [one, two] = addresses;
   await become('Healthy');
@@ -143,7 +143,7 @@ test('a pin counts instead of the probes until it ends', async () => {
   expect(await request('PUT', `/../checks/${check}/targets/www/pin`, pin)).toMatchObject({ status: 400 });
 });
 
-test('an address that is not allowed is not probed, counts as healthy, and says so', async () => {
+test.concurrent('an address that is not allowed is not probed, counts as healthy, and says so', async () => {
   const { check, served, zone, addresses } = await newSite([{}]);
   const [one = ''] = addresses;
   await service.record(zone, 'www', 'A', '10.99.0.1', { check });
@@ -156,7 +156,7 @@ test('an address that is not allowed is not probed, counts as healthy, and says 
   expect(await served()).toEqual(['10.99.0.1', one]);
 });
 
-test('a record needs a check that exists, and a check that a record has is not deleted', async () => {
+test.concurrent('a record needs a check that exists, and a check that a record has is not deleted', async () => {
   const { check, zone, addresses } = await newSite([{}]);
   const record = { name: 'x', type: 'A', content: '127.0.0.1' };
   const post = (more: object) => request('POST', `/zones/${zone.id}/records`, { ...record, ...more });
@@ -179,7 +179,7 @@ test('a record needs a check that exists, and a check that a record has is not d
   expect(await request('DELETE', `/../checks/${check}`)).toMatchObject({ status: 404 });
 });
 
-test('a check that is written again changes nothing, and another definition takes effect', async () => {
+test.concurrent('a check that is written again changes nothing, and another definition takes effect', async () => {
   const { check, body, become } = await newSite([{}]);
   const { updatedAt } = await get(check);
   expect((await put(check, body)).body.updatedAt).toBe(updatedAt);
@@ -193,7 +193,7 @@ test('a check that is written again changes nothing, and another definition take
   expect(await put('Bad_Name')).toMatchObject({ status: 400, body: { field: 'name' } });
 });
 
-test('only a key that may write all records of the owner writes a check, and no other team sees it', async () => {
+test.concurrent('only a key that may write all records of the owner writes a check, and no other team sees it', async () => {
   const { check, addresses } = await newSite([{}]);
   const reader = await service.key({ records: 'read' });
   const some = await service.key({ records: 'write', onlyNames: ['www'] });
@@ -212,7 +212,7 @@ test('only a key that may write all records of the owner writes a check, and no 
   expect((await request('GET', '/../checks', undefined, stranger.text)).body.checks).toHaveLength(1);
 });
 
-test('a person has personal checks and those of the teams, and the history of the team tells who changed one', async () => {
+test.concurrent('a person has personal checks and those of the teams, and the history of the team tells who changed one', async () => {
   const owner = await addPerson(service, { team: 'first' });
   const account = accountApi(service);
   expect(await put('personal-web', FAST, owner.text)).toMatchObject({ status: 200, body: { owner: 'personal' } });
