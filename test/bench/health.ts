@@ -1,9 +1,9 @@
 // From the end of a server to the first answer without its address: `node test/bench/health.ts`. Our health checks
-// beside gdnsd and PowerDNS with Lua records, at their best settings and at their defaults, with the same servers. Each
-// name has three addresses; the servers of a third of all addresses end at random moments.
+// and those of gdnsd and of PowerDNS with Lua records, at their best settings and at their defaults, with the same
+// servers. Each name has three addresses; the servers of a third of all addresses end at random moments.
 import { createServer, type Server } from 'node:net';
 import { createClient } from '#client/client.ts';
-import { putCheck } from '#contract/operations/checks.ts';
+import { setCheck } from '#contract/operations/checks.ts';
 import { applyBatch } from '#contract/operations/records.ts';
 import { createZone } from '#contract/operations/zones.ts';
 import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
@@ -70,7 +70,7 @@ async function startOurs(bench: Bench, port: number, definition: { interval?: nu
   const owner = `org:${service.keys.first.team}`;
   const { id } = await client.call(createZone, { body: { zoneName: ZONE, owner } });
   const body = { type: 'tcp' as const, port, ...definition };
-  await client.call(putCheck, { params: { name: 'web' }, query: { owner }, body });
+  await client.call(setCheck, { params: { name: 'web' }, query: { owner }, body });
   const changes = namesOf().flatMap(({ name, addresses }) =>
     addresses.map((content) => ({
       action: 'create' as const,
@@ -93,7 +93,11 @@ async function addressesIn(dns: ProbeEndpoint, name: number, signal: AbortSignal
 
 async function untilAllAnswered(dns: ProbeEndpoint, signal: AbortSignal): Promise<void> {
   // A server that has just begun does not answer yet.
-  const count = (name: number) => addressesIn(dns, name, signal).then(({ length }) => length, () => 0);
+  const count = (name: number) =>
+    addressesIn(dns, name, signal).then(
+      ({ length }) => length,
+      () => 0,
+    );
   for (let name = 0; name < NAMES; name += 1) while ((await count(name)) < 3) await delay(100, signal);
 }
 

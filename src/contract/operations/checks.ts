@@ -30,8 +30,8 @@ export const getCheck = operation({
   errors: ['bad_request', 'forbidden', 'not_found'],
 });
 
-export const putCheck = operation({
-  id: 'putCheck',
+export const setCheck = operation({
+  id: 'setCheck',
   method: 'PUT',
   path: '/v1/checks/{name}',
   tag: 'checks',

@@ -45,7 +45,7 @@ export class Flips {
     else this.#waiting.add(target);
   }
 
-  /** Writes what may change now. Never rejects. */
+  /** Writes the states that may change now. Never rejects. */
   async settle(): Promise<void> {
     const { clock, log } = this.#options;
     const now = clock.now();

@@ -14,8 +14,8 @@
 // the lowest TTL of its owners.
 //
 // A comment is written when the owner has another one than it applied before. In between, others may change the comment
-// of a record: that is not drift, so two owners with different comments do not undo each other's forever. The same holds
-// for the check and the tier of a value.
+// of a record: that is not drift, so two owners with different comments do not undo each other's forever. The check and
+// the tier of a value are written in the same way.
 import { type RecordHealth, sameHealth } from '#dns/members.ts';
 import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';

@@ -164,8 +164,8 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'pin-lost',
       'the next probe ends a pin',
       'src/store/check-targets.ts',
-      "case when ${IS_PINNED} then pin = 'Unhealthy' else $5 = 'Unhealthy' end",
-      "case when false then pin = 'Unhealthy' else $5 = 'Unhealthy' end",
+      "const IS_PINNED = 'pin is not null and pin_until > now()';",
+      "const IS_PINNED = 'pin is not null and pin_until < now()';",
     ],
     [
       'forgotten',

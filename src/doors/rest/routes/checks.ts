@@ -10,7 +10,7 @@ export function checkRoutes(app: FastifyInstance, context: ServiceContext): void
   const serve = serveOn(app);
   serve(api.listChecks, async ({ actor, query }) => ({ checks: await readChecks(context, actor(), query.owner) }));
   serve(api.getCheck, ({ actor, params, query }) => readCheck(context, actor(), params.name, query.owner));
-  serve(api.putCheck, ({ caller, params, query, body }) => putCheck(context, caller(), params.name, query.owner, body));
+  serve(api.setCheck, ({ caller, params, query, body }) => putCheck(context, caller(), params.name, query.owner, body));
   serve(api.deleteCheck, ({ caller, params, query }) => removeCheck(context, caller(), params.name, query.owner));
   serve(api.pinTarget, ({ caller, params, query, body }) =>
     setPin(context, caller(), { ...params, owner: query.owner }, body),

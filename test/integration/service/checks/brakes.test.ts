@@ -1,5 +1,4 @@
-// What health checks must not do: act on a failure in masses, change anything because a process takes over, or lose a
-// check when records are undone and zones come back.
+// The brakes of health checks: a failure in masses, a process that takes over, and records that are undone or come back.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../../support/service/service.ts';
 import { ok, startWebServers, type WebServer } from './servers.support.ts';
@@ -38,7 +37,7 @@ test('an unhealthy address stays so for the next process until it has succeeded 
   await expect.poll(() => states(check)).toEqual(['Healthy']);
   one.answer = (response) => response.writeHead(503).end();
   await expect.poll(served).toEqual([two.address]);
-  // Another process has the lease for two seconds: this one must not probe, and what it knows is forgotten.
+  // Another process has the lease for two seconds: this one must not probe, and forgets its probes.
   await sql`update check_lease set holder = 'another', until = clock_timestamp() + interval '2 seconds'`;
   await expect.poll(async () => (await service.metrics()).includes('zonestead_checks_probing 0')).toBe(true);
   const before = one.requests;
