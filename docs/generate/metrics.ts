@@ -31,6 +31,7 @@ import {
 } from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { watchChecks } from '#service/checks/metrics.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
@@ -91,6 +92,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       etcdRestored: 0,
       controlPlaneAway: 0,
     }));
+    watchChecks(metrics, async () => ({ Unknown: 0, Healthy: 0, Unhealthy: 0 }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
     createTargetMetrics(metrics);
   },

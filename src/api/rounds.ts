@@ -1,7 +1,12 @@
-// The work that repeats for as long as the api runs: the watch of clusters, transfers, leases and the retention.
+// The work that repeats for as long as the api runs: health checks, the watch of clusters, transfers, leases and the
+// retention.
 import { realClock } from '#base/clock.ts';
 import type { Config } from '#config.ts';
 import type { TargetTimes } from '#nameserver/resolver/targets.ts';
+import { createMayProbe } from '#service/checks/allowed.ts';
+import { runChecker } from '#service/checks/checker.ts';
+import { watchChecks } from '#service/checks/metrics.ts';
+import { probe } from '#service/checks/probe.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
@@ -9,6 +14,7 @@ import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/lea
 import { runRetention } from '#service/retention.ts';
 import { countRetention } from '#service/retention-metrics.ts';
 import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
+import { countTargetStates } from '#store/check-targets.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
 import type { ApiParts, Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
@@ -45,14 +51,21 @@ export function runRounds(
   const limits = { bytes: config.ZONESTEAD_QUOTA_BYTES, historyBytes: config.ZONESTEAD_HISTORY_BYTES };
   watchSizes(metrics, sizesOf(db, limits, now), config.ZONESTEAD_DATABASE_VOLUME);
   const onRound = countRetention(metrics);
+  const checkMetrics = watchChecks(metrics, () => countTargetStates(db));
   if (readOnly !== undefined) {
     log.warn({ reason: readOnly }, 'the service takes no changes, because ZONESTEAD_READ_ONLY is set');
     return [];
   }
   const everyMs = config.ZONESTEAD_DANGLING_HOURS * HOUR_MS;
   const lookups = targetTimes ?? { everyMs, confirmMs: HOUR_MS };
+  const checks = {
+    ...{ db, log, probe, clock: realClock, metrics: checkMetrics },
+    mayProbe: createMayProbe(config.ZONESTEAD_CHECK_NETWORKS, config.ZONESTEAD_CHECK_PORTS),
+    announce: () => context.commits?.announce(),
+  };
   return [
     ...(lookups.everyMs === 0 ? [] : [parts.targets({ db, log, metrics }, lookups, signal)]),
+    runChecker(checks, signal),
     runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
     runTransferDecisions(db, realClock, log, signal),
     runLeases(context, { log, metrics: leaseMetrics }, signal),

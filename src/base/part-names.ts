@@ -9,3 +9,8 @@ export const CLUSTER_NAME_RULE =
 /** The name of a host, or a part of it. */
 export const NODE_NAME = CLUSTER_NAME;
 export const NODE_NAME_RULE = 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots';
+
+/** The name of a health check. */
+export const CHECK_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+export const CHECK_NAME_RULE =
+  'must be the name of a check: 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends';

@@ -42,7 +42,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters are in braces, as in OpenAPI. */
   readonly path: `/v1/${string}`;
-  readonly tag: 'zones' | 'records' | 'account' | 'clusters' | 'name servers';
+  readonly tag: 'zones' | 'records' | 'account' | 'clusters' | 'checks' | 'name servers';
   readonly summary: string;
   readonly description: string;
   /** Absent: every valid key may call it. */

@@ -1,7 +1,7 @@
 // The contract of `POST /zones/{id}/records:apply` and `GET /zones/{id}/owners`.
 import { z } from 'zod';
 import { errorBody } from './error.ts';
-import { record, recordBody, recordId, withdrawn } from './record.ts';
+import { failing, newHealth, record, recordBody, recordId, withdrawn } from './record.ts';
 import { recordType } from './record-type.ts';
 import { moment, newComment, next, page, REQUEST_ID, ttl } from './shared.ts';
 
@@ -43,6 +43,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(texts: T) =>
 const value = z.strictObject({
   content: recordBody.shape.content,
   priority: recordBody.shape.priority,
+  ...newHealth,
 });
 
 const generation = z
@@ -260,7 +261,7 @@ export const ownerListQuery = z.strictObject({
 });
 
 const ownedRecord = record
-  .extend({ withdrawn })
+  .extend({ withdrawn, failing })
   .meta({ id: 'OwnedRecord', description: 'A stored record of an owner.' });
 
 const ownedSet = z

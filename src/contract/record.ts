@@ -1,6 +1,8 @@
 // The contract of records: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
+import { MAX_TIER, WHEN_ALL_FAIL } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/record-type.ts';
+import { checkName } from './checks.ts';
 import { recordType } from './record-type.ts';
 import { comment, etag, newComment, next, page, ttl } from './shared.ts';
 import { zoneParams } from './zone.ts';
@@ -8,6 +10,8 @@ import { zoneParams } from './zone.ts';
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
 const CONTENT_ERROR = 'must be a string of 1 to 260000 characters';
 const NAMES_ERROR = 'must be a comma-separated list of 1 to 100 names relative to the zone, of at most 8000 characters';
+const TIER_ERROR = `must be a whole number from 0 to ${MAX_TIER}`;
+const WHEN_ALL_FAIL_ERROR = 'must be ServeAll or ServeNone';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and is allowed for MX only';
 
 export const recordId = z
@@ -80,6 +84,31 @@ const priority = z
   .max(65_535, { error: PRIORITY_ERROR })
   .nullable();
 
+/** The health of a record; see #dns/members.ts. */
+export const newHealth = {
+  check: z
+    .union([checkName, z.null()])
+    .optional()
+    .meta({
+      description:
+        'The check that probes the address of this A or AAAA record. While the address is unhealthy, answers omit the record, unless nothing else would be left. Null: none. If this and `tier` and `whenAllFail` are omitted, a stored record keeps all three.',
+      examples: ['web'],
+    }),
+  tier: z
+    .int({ error: TIER_ERROR })
+    .min(0, { error: TIER_ERROR })
+    .max(MAX_TIER, { error: TIER_ERROR })
+    .optional()
+    .meta({
+      description:
+        'For failover: of the records at a name and type, only those of the lowest tier with one that works are answered. If omitted: 0.',
+    }),
+  whenAllFail: z.enum(WHEN_ALL_FAIL, { error: WHEN_ALL_FAIL_ERROR }).optional().meta({
+    description:
+      'The answer while all records at the name and type fail. `ServeAll`: the lowest tier as a whole. `ServeNone`: nothing, if all of them say so. If omitted: `ServeAll`.',
+  }),
+};
+
 /** `POST /zones/{id}/records` and `PUT /zones/{id}/records/{recordId}`. A null priority equals an omitted one. */
 export const recordBody = z
   .strictObject({
@@ -91,6 +120,7 @@ export const recordBody = z
       description:
         'The preference of a mail exchanger; lower values are tried first. Only for MX records. If omitted: 10.',
     }),
+    ...newHealth,
     comment: newComment.meta({
       description:
         'A line of text for people, of at most 500 characters, which is not in DNS. Null or an empty text removes it. If omitted, a stored record keeps its comment, and a new record has none.',
@@ -120,6 +150,12 @@ export const withdrawn = z.boolean({ error: 'must be true or false' }).optional(
     'True if all owners of the record are withdrawn, because their clusters are drained or lost: the record is served only if no other record is at its name and type. Absent otherwise.',
 });
 
+/** The mark of a record whose address does not work. */
+export const failing = z.boolean({ error: 'must be true or false' }).optional().meta({
+  description:
+    'True if the check of the record says that its address does not work, or a person pinned it so: the record is served only if no other record at its name and type works. Absent otherwise.',
+});
+
 /** `PUT /zones/{id}/records/{recordId}`: a read-modify-write client may send the id back that it received. */
 export const recordReplaceBody = recordBody
   .extend({
@@ -127,6 +163,7 @@ export const recordReplaceBody = recordBody
       .optional()
       .meta({ description: 'The id of the record. It may be omitted; if sent, it must be the id in the path.' }),
     withdrawn: withdrawn.meta({ description: 'Ignored: a client may send back what a list contains.' }),
+    failing: failing.meta({ description: 'Ignored: a client may send back what a list contains.' }),
     owners: owners.meta({ description: 'Ignored: a client may send back what it read.' }),
   })
   .meta({ id: 'RecordReplace', description: 'The new content of a stored record. Its name and type cannot change.' });
@@ -141,6 +178,12 @@ export const record = z
         'The effective time to live in seconds. It is the default TTL of the zone if the record has none of its own.',
     }),
     priority: priority.meta({ description: 'The preference of a mail exchanger. Null for every type except MX.' }),
+    check: z.string().optional().meta({ description: 'The check that probes its address. Absent if there is none.' }),
+    tier: z.int().optional().meta({ description: 'Its tier, from 1 to 9. Absent for the tier 0.' }),
+    whenAllFail: z
+      .enum(WHEN_ALL_FAIL)
+      .optional()
+      .meta({ description: '`ServeNone`, as it was written. Absent for `ServeAll`.' }),
     comment,
     owners,
   })
@@ -153,6 +196,7 @@ export const record = z
 const listedRecord = record
   .extend({
     withdrawn,
+    failing,
     etag: etag.optional().meta({ description: 'The ETag of the record. Present with `etags=true`.' }),
   })
   .meta({ id: 'ListedRecord', description: 'A stored record in a list.' });

@@ -5,6 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { parseComment } from './comment.ts';
+import { type HealthInput, parseHealth, type RecordHealth } from './members.ts';
 import { fqdn, orderName, parseOwnerName } from './names/name.ts';
 import { findSpecialCharacter, formatCodePoint } from './plain-text.ts';
 import { flawOfGenericType } from './types/generic-type.ts';
@@ -15,7 +16,7 @@ import { isGenericType, otherTypeRule, SINGLE_TYPES, TYPES_IN_WORDS } from './ty
 import { isAliasForm } from './types/svcb.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
 
-export interface RecordInput {
+export interface RecordInput extends HealthInput {
   /** Relative to the zone, `@` for the apex; or absolute with a final dot. */
   name: string;
   type: string;
@@ -38,6 +39,8 @@ export interface ParsedRecord extends ParsedRdata {
   ttl: number | null;
   /** Null: no comment. Absent: a stored record keeps its own, and a new one has none. */
   comment?: string | null;
+  /** Null: no check, tier 0. Absent: as with the comment. */
+  health?: RecordHealth | null;
 }
 
 export const MIN_TTL = 30;
@@ -70,6 +73,8 @@ export function parseStoredRecord(input: RecordInput, zone: string): Verdict<Par
   if (!rdata.ok) return rdata;
   const comment = input.comment === undefined ? undefined : parseComment(input.comment);
   if (comment?.ok === false) return comment;
+  const health = parseHealth(input, type.value);
+  if (!health.ok) return health;
   const record: ParsedRecord = {
     ...rdata.value,
     name: name.value,
@@ -77,6 +82,7 @@ export function parseStoredRecord(input: RecordInput, zone: string): Verdict<Par
     type: type.value,
     ttl: ttl.value,
     ...(comment === undefined ? {} : { comment: comment.value }),
+    ...(health.value === undefined ? {} : { health: health.value }),
   };
   const apexVerdict = name.value === '@' ? judgeApex(record, zone) : accept(null);
   if (!apexVerdict.ok) return apexVerdict;

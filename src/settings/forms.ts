@@ -193,6 +193,22 @@ export const networks = form(
   ),
 );
 
+const PORTS_ERROR = 'must be comma-separated ports and ranges from 1 to 65535, for instance 80,443,8000-8999';
+
+/** Both ends belong to a range. */
+export const portRanges = form(
+  'comma-separated ports and ranges',
+  z.string().transform((value, context): { first: number; last: number }[] =>
+    filledParts(value).flatMap((part) => {
+      const [, from, to = from] = /^([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?$/.exec(part) ?? [];
+      const [first, last] = [Number(from), Number(to)];
+      if (first <= last && last <= 65_535) return { first, last };
+      context.addIssue(PORTS_ERROR);
+      return z.NEVER;
+    }),
+  ),
+);
+
 /** Pins of certificates (dns/secondaries/pin.ts). */
 export const pins = form(
   'comma-separated pins',

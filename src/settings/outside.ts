@@ -1,5 +1,6 @@
-// The settings about DNS outside of the service: resolvers, the parents of zones, and the targets of records.
-import { labels, networks, onOff, resolvers, wholeNumber } from './forms.ts';
+// The settings of queries and probes that leave the installation: resolvers, the parents of zones, the targets of
+// records, and checked addresses.
+import { labels, networks, onOff, portRanges, resolvers, wholeNumber } from './forms.ts';
 import { optional, preset } from './setting.ts';
 
 export const OUTSIDE_DNS_SETTINGS = {
@@ -28,4 +29,10 @@ export const OUTSIDE_DNS_SETTINGS = {
     '24',
     'The api looks up each target of CNAME, MX, NS, SRV and ALIAS records once in this many hours, to find dangling names; a target that does not exist, once an hour. With 0, it looks up none.',
   ),
+  ZONESTEAD_CHECK_NETWORKS: preset(
+    networks,
+    '',
+    'Health checks may probe addresses in these networks as well as public addresses. Every team may then probe them.',
+  ),
+  ZONESTEAD_CHECK_PORTS: preset(portRanges, '80,443,1024-49151', 'Health checks may probe these ports.'),
 };

@@ -2,8 +2,8 @@
 // that serve them. A trigger on records creates the rows.
 import type { Db } from './database.ts';
 import { milliseconds, type OwnedTarget, takesDue } from './due-targets.ts';
-import { MAX_NAMES } from './feed-changes.ts';
 import { statement } from './statement.ts';
+import { zoneMarker } from './zone-marks.ts';
 
 /** The answer as it is stored and served. */
 export interface AliasAnswer {
@@ -72,48 +72,12 @@ export async function keepAliasAnswer(
   return isChanged ? (row?.mark ?? null) : null;
 }
 
-const ZONES_AT_ONCE = 200;
-
-interface MarkedZones {
-  seen: number;
-  marked: number;
-  last: number | null;
-  /** The numbers of zones that another transaction has locked. */
-  locked: number[] | null;
-}
-
-/**
- * @param which the zones among those with the target
- * @param lockClause how to treat a zone that is locked
- */
-const markZones = (which: string, lockClause: 'skip locked' | '') =>
-  statement<MarkedZones>(`
-  with wanted as (
-    select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
-    where r.type = 'ALIAS' and r.rdata = $1 and r.zone_no ${which} $4::integer and coalesce(z.team_id, z.user_id) = $2
-    group by r.zone_no order by r.zone_no limit ${ZONES_AT_ONCE}
-  ), free as (
-    select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${lockClause}
-  ), marked as (
-    update zones z set changed_xid = pg_current_xact_id(),
-      serial = case when z.serial < $3::bigint then $3::bigint else z.serial % 4294967295 + 1 end
-    from free where z.no = free.no returning 1
-  ), announced as (
-    insert into feed_changes (kind, zone_id, names)
-    select 'changed', id, case when cardinality(names) <= ${MAX_NAMES} then names end from free
-  )
-  select (select max(no) from wanted) as last, (select count(*)::integer from marked) as marked,
-    (select count(*)::integer from wanted) as seen,
-    (select array_agg(no) from wanted where no not in (select no from free)) as locked`);
-const markFreeZones = markZones('>', 'skip locked');
-const markZone = markZones('=', '');
+const markZones = zoneMarker(`r.type = 'ALIAS' and r.rdata = $4`);
 const endMark = statement(`
   update alias_answers set unmarked_since = null where target = $1 and owner = $2 and unmarked_since = $3::timestamptz`);
 
 /**
- * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries
- * see a new serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked.
- * Zones that are being changed meanwhile are marked last, each with a wait.
+ * Marks the owner's zones that serve a target as changed.
  * @param mark the result of keepAliasAnswer
  * @returns how many zones were marked
  * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
@@ -124,19 +88,7 @@ export async function markOwnedZones(
   mark: string,
   nowSeconds: number,
 ): Promise<number> {
-  let total = 0;
-  const lockedNos: number[] = [];
-  for (let after = 0; ; ) {
-    const [zones] = (await markFreeZones(db, target, owner, nowSeconds, after)) as readonly [MarkedZones];
-    total += zones.marked;
-    lockedNos.push(...(zones.locked ?? []));
-    if (zones.seen < ZONES_AT_ONCE) break;
-    after = zones.last ?? after;
-  }
-  for (const no of lockedNos) {
-    const [zone] = await markZone(db, target, owner, nowSeconds, no);
-    total += zone?.marked ?? 0;
-  }
+  const total = await markZones(db, owner, nowSeconds, target);
   await endMark(db, target, owner, mark);
   return total;
 }

@@ -181,13 +181,17 @@ export async function insertDeletedZone(tx: Tx, id: string, serial: number, now:
 const rowsOf = (table: string) =>
   `deleted_zone_rows d cross join lateral jsonb_populate_record(null::${table}, d.row) r where d.zone_id = $1 and d.origin = '${table}'`;
 
-const RECORD = insertList(records, keysWithout(records, ['zoneNo', 'withdrawn']));
+const RECORD = insertList(records, keysWithout(records, ['zoneNo', 'withdrawn', 'health']));
+// A check may have been deleted meanwhile.
+const HEALTH = `case when exists (select from checks k, deleted_zones z where z.id = $1
+    and k.owner = coalesce(z.team_id, z.user_id) and k.name = r.health ->> 'check') then r.health
+  else nullif(r.health - 'check', '{}') end`;
 const SET = insertList(ownedSets, keysWithout(ownedSets, ['zoneNo']));
 const ofRow = (list: string) => list.replace(/\w+/g, 'r.$&');
 
 // A trigger corrects which records are withdrawn when their owners come back.
 const returnRecords = statement(
-  `insert into records (zone_no, ${RECORD}) select $2::integer, ${ofRow(RECORD)} from ${rowsOf('records')}`,
+  `insert into records (zone_no, ${RECORD}, health) select $2::integer, ${ofRow(RECORD)}, ${HEALTH} from ${rowsOf('records')}`,
 );
 const returnSets = statement(
   `insert into owned_sets (zone_no, ${SET}) select $2::integer, ${ofRow(SET)} from ${rowsOf('owned_sets')}`,

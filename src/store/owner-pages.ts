@@ -1,7 +1,10 @@
 // Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs
 // the same however far it is into the zone. No rule and no right is known here.
+
 import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
+import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
+import { isFailing } from './check-failing.ts';
 import { columns } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { type Drift, generationOf, SET_KEYS, type WhenClusterLost } from './owned-sets.ts';
@@ -34,7 +37,9 @@ export interface ListedOwnedRecord {
   ttl: number | null;
   priority: number | null;
   comment: string | null;
+  health: RecordHealth | null;
   withdrawn: boolean;
+  failing: boolean;
   /** Whether the value is the one that the owner applied. */
   isApplied: boolean;
   /** The TTLs of all owners of the record; null: the default of the zone. */
@@ -82,7 +87,7 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
     where before < $9::bigint)
   select ${COLUMNS}, found,
     coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'comment', r.comment,
-        'withdrawn', r.withdrawn,
+        'health', r.health, 'withdrawn', r.withdrawn, 'failing', ${isFailing('r')},
         'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w cross join lateral
           (select ttl from owned_sets where id = w.set_id offset 0) x where w.record_id = r.id)) order by r.id)
       from record_owners o cross join lateral (select * from records where id = o.record_id offset 0) r

@@ -2,6 +2,7 @@
 // their number is bounded. No right is known here.
 
 import type { SQL } from 'drizzle-orm';
+import { isFailing } from './check-failing.ts';
 import type { Db } from './database.ts';
 import { sql } from './drizzle.ts';
 import type { RecordPageRow } from './record-pages.ts';
@@ -64,7 +65,8 @@ export async function sortedRecordPage(
       : sql`cross join (select null::timestamptz as last) newest`;
   const foundRows = await db.build.execute<Found>(sql`
     with found as (
-      select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.withdrawn},
+      select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.health}, ${r.withdrawn},
+        ${sql.raw(isFailing('records'))} as failing,
         ${key} as key, ${zoneId}::text as zone_id
       from ${r} where ${listConditions(db, zoneId, filter)} limit ${MAX_SORTED + 1}),
     counted as (select count(*)::integer as total from found),
@@ -73,7 +75,7 @@ export async function sortedRecordPage(
       from found ${last} where (select total from counted) <= ${MAX_SORTED}
       order by place limit ${limit} offset ${offset})
     select page.id, page.name, page.ordername, page.type, left(content.content, ${characters}::integer) as content, page.ttl,
-      page.priority, page.comment, page.withdrawn, page.last, counted.total
+      page.priority, page.comment, page.health, page.withdrawn, page.failing, page.last, counted.total
     from counted left join page on true left join records content on content.id = page.id order by page.place`);
   const total = foundRows[0]?.total ?? 0;
   if (total > MAX_SORTED) return null;

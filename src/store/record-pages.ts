@@ -2,7 +2,9 @@
 // that each costs the same however far it is into the zone. No rule and no right is known here.
 
 import type { SQL } from 'drizzle-orm';
+import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
+import { isFailing } from './check-failing.ts';
 import type { Db, Tx } from './database.ts';
 import { sql } from './drizzle.ts';
 import { listConditions, type RecordCursor, type RecordRow, type RowFilter } from './records.ts';
@@ -13,6 +15,8 @@ import { records } from './tables.ts';
 export interface RecordPageRow extends Omit<RecordRow, 'rdata'> {
   /** Whether all owners of the record are withdrawn. */
   withdrawn: boolean;
+  /** Whether its check fails. */
+  failing: boolean;
 }
 
 interface PageBounds {
@@ -71,10 +75,10 @@ export async function recordPage(
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length
   // apart.
   const foundRows = await db.build.execute<Found<RecordPageRow>>(sql`
-    select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
+    select id, name, ordername, type, content, ttl, priority, comment, health, withdrawn, failing, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
-          ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
+          ${r.health}, ${r.withdrawn}, ${sql.raw(isFailing('records'))} as failing, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ${descending ? sql`ordername desc, type desc, id desc` : sql`ordername, type, id`}`);
   return buildPage(foundRows, bounds);
@@ -109,15 +113,17 @@ interface WrittenRecord {
   type: RecordType;
   rdata: string;
   ttl: number | null;
+  health: RecordHealth | null;
   withdrawn: boolean;
+  failing: boolean;
 }
 
 const ORDER = 'ordername, type, rdata collate "C", id';
 
 const buildStatement = (after: string) => `
-  select id, name, ordername, type, rdata, ttl, withdrawn, found from (
+  select id, name, ordername, type, rdata, ttl, health, withdrawn, failing, found from (
     select *, count(*) over () as found from (
-      select id, name, ordername, type, rdata, ttl, withdrawn,
+      select id, name, ordername, type, rdata, ttl, health, withdrawn, ${isFailing('records')} as failing,
         coalesce(sum(octet_length(rdata)) over (order by ${ORDER} rows between unbounded preceding and 1 preceding), 0) as before
       from records where zone_no = $1 ${after} order by ${ORDER} limit $2::integer + 1) rows) page
   where before < $3::bigint order by ${ORDER}`;

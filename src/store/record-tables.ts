@@ -1,5 +1,6 @@
 // The tables of records, of their owners, and of the addresses of ALIAS targets; see tables.ts.
 
+import type { RecordHealth } from '#dns/members.ts';
 import { at, bytea, textArray, textC } from './column-types.ts';
 import {
   bigint,
@@ -7,6 +8,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   sql,
@@ -38,6 +40,8 @@ export const records = pgTable(
     // Whether all owners of the record are withdrawn: it is served only if nothing else is at its name and type. The
     // database functions of migrations/ compute it.
     withdrawn: boolean('withdrawn').notNull().default(false),
+    // Its check, its tier and what all failing records mean: RecordHealth in dns/members.ts. Null: none of it.
+    health: jsonb('health').$type<RecordHealth>(),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -49,6 +53,8 @@ export const records = pgTable(
     index('records_target_idx')
       .on(sql`(substring(${t.rdata} from '[^ ]+$')) collate "C"`, t.zoneNo)
       .where(sql`${t.type} in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')`),
+    // The records of a check and an address, of which a zone has few.
+    index('records_health_idx').on(sql`(${t.health} ->> 'check')`, t.rdata).where(sql`${t.health} is not null`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
     check('records_comment', sql`length(${t.comment}) between 1 and 500`),

@@ -2,6 +2,7 @@
 // zone-commit.ts writes.
 
 import type { SQL } from 'drizzle-orm';
+import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { columns } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
@@ -20,6 +21,8 @@ export interface RecordRow {
   priority: number | null;
   /** A line of text for people; null: none. */
   comment: string | null;
+  /** Null: no check, tier 0. */
+  health: RecordHealth | null;
 }
 
 /** The columns of a RecordRow. */
@@ -33,6 +36,7 @@ export const RECORD_KEYS = [
   'ttl',
   'priority',
   'comment',
+  'health',
 ] as const satisfies readonly (keyof RecordRow)[];
 
 /** The same as SQL. */

@@ -1,7 +1,9 @@
 // The rows from which the RRsets of zones are rendered for name servers: heads and settings of zones, the rows at some
 // names, and all rows in pages. No rule of DNS is known here, except that the nearest hosted zone above a zone
 // delegates it.
+import type { RecordHealth } from '#dns/members.ts';
 import type { AliasAnswer } from './alias-answers.ts';
+import { isFailing } from './check-failing.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { writtenPages } from './record-pages.ts';
 import { statement } from './statement.ts';
@@ -39,8 +41,12 @@ export interface ServedRecord {
   rdata: string;
   /** Null: the default TTL of the zone. */
   ttl: number | null;
-  /** Whether it is served only if nothing else is at its name and type. */
+  /** Null: no check, tier 0. */
+  health: RecordHealth | null;
+  /** Whether all its owners are withdrawn. */
   withdrawn: boolean;
+  /** Whether its check fails. */
+  failing: boolean;
 }
 
 /** The rows at one name of a zone. */
@@ -92,7 +98,7 @@ const AT_NAMES = `zone_no = z.no and ordername = any((select $2::text[])::text[]
 const selectNames = statement<NamesRow>(`
   select ${ZONE},
     (select json_agg(json_build_object('ordername', ordername, 'type', type, 'rdata', rdata, 'ttl', ttl,
-        'withdrawn', withdrawn))
+        'health', health, 'withdrawn', withdrawn, 'failing', ${isFailing('records')}))
       from records where z.state = 'active' and ${AT_NAMES}) as records,
     (select json_agg(json_build_object('target', a.target, 'ipv4', a.ipv4, 'ipv6', a.ipv6, 'ttl', a.ttl)) from alias_answers a
       where z.state = 'active' and a.owner = coalesce(z.team_id, z.user_id)
@@ -188,12 +194,12 @@ async function* recordsByName(tx: Tx, { no, state }: ServedZone): AsyncGenerator
   if (state === 'parked') return;
   let current = null as { ordername: string; records: ServedRecord[] } | null;
   for await (const rows of writtenPages(tx, no)) {
-    for (const { ordername, type, rdata, ttl, withdrawn } of rows) {
+    for (const { ordername, type, rdata, ttl, health, withdrawn, failing } of rows) {
       if (current?.ordername !== ordername) {
         if (current) yield { ...current, child: null };
         current = { ordername, records: [] };
       }
-      current.records.push({ type, rdata, ttl, withdrawn });
+      current.records.push({ type, rdata, ttl, health, withdrawn, failing });
     }
   }
   if (current) yield { ...current, child: null };

@@ -2,6 +2,7 @@
 // are named by hand, so that the SQL in migrations/ reads the same. Triggers and functions, which drizzle cannot
 // express, are at the end of the migration.
 export * from './account-tables.ts';
+export * from './check-tables.ts';
 export * from './cluster-tables.ts';
 export * from './dangling-tables.ts';
 export * from './deleted-tables.ts';

@@ -1,5 +1,6 @@
 // The history of a zone for undo and restore: selected changes, the changes of some RRsets since then, and the records
 // as they were before a change.
+import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Action } from './changes.ts';
 import type { Tx } from './database.ts';
@@ -52,6 +53,7 @@ export interface RecordedValue {
   ttl: number | null;
   priority: number | null;
   comment: string | null;
+  health: RecordHealth | null;
 }
 
 /** One change of a record with its values. */
@@ -74,9 +76,11 @@ export const STEPS = { rows: 200_000, octets: 32 * 1024 * 1024 };
 // change of the default says what it was before.
 const DEFAULTS = `defaults as (select id, (before->>'defaultTtl')::integer as ttl from changes
     where zone_id = $1 and id >= $2::bigint and action = 'zone.change' and before ? 'defaultTtl')`;
+const healthOf = (side: string) => `nullif(jsonb_strip_nulls(jsonb_build_object('check', ${side}->'check',
+    'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail')), '{}')`;
 const value = (side: string) => `case when jsonb_typeof(${side}) = 'object' then json_build_object('id', ${side}->>'id',
     'content', ${side}->>'content', 'ttl', nullif((${side}->>'ttl')::integer, d.ttl), 'priority', (${side}->>'priority')::integer,
-    'comment', ${side}->>'comment') end`;
+    'comment', ${side}->>'comment', 'health', ${healthOf(side)}) end`;
 const defaultAt = (id: string, current: string) => `cross join lateral (select coalesce(
     (select ttl from defaults where defaults.id > ${id} order by defaults.id limit 1), ${current}::integer) as ttl) d`;
 
@@ -148,8 +152,8 @@ const BEFORE = `
     ${value('c.before')} as value
   from touched t join since s on s.id = t.first join changes c on c.id = s.id and c.at = s.at left join records r on r.id = t.record and r.zone_no = $4
     ${defaultAt('c.id', '$3')}
-  where (r.content, r.priority, r.comment, r.ttl) is distinct from (c.before->>'content', (c.before->>'priority')::integer,
-    c.before->>'comment', nullif((c.before->>'ttl')::integer, d.ttl))
+  where (r.content, r.priority, r.comment, r.health, r.ttl) is distinct from (c.before->>'content', (c.before->>'priority')::integer,
+    c.before->>'comment', ${healthOf('c.before')}, nullif((c.before->>'ttl')::integer, d.ttl))
   order by t.first`;
 
 /** The records that are not as they were before the change `from`, in pages. */

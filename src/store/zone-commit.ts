@@ -14,7 +14,7 @@ import type { Growth, ZoneRow } from './zones.ts';
 export type InsertedRecord = RecordRow & { digest: Uint8Array };
 export type UpdatedRecord = Pick<
   InsertedRecord,
-  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'comment'
+  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'comment' | 'health'
 >;
 
 /** One change of a record as history tells it. */
@@ -57,7 +57,7 @@ interface ZoneCommit {
 }
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
-const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as const;
+const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment', 'health'] as const;
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 

@@ -1,6 +1,7 @@
 // All records of a zone in a slim form, for comparing a zone with a zone file; and writing the difference together with
 // its history. Contents travel once: a record goes to Postgres in one piece of JSON, and Postgres writes its history
 // from the row. Everything goes in pieces that are bounded in rows and bytes. No rule and no right is known here.
+import type { RecordHealth } from '#dns/members.ts';
 import type { Db, Tx } from './database.ts';
 import { pages, statement } from './statement.ts';
 
@@ -81,12 +82,15 @@ interface NewValue {
   priority: number | null;
   /** Empty: none. (Default: a stored record keeps its own, and a new one has none.) */
   comment?: string;
+  /** Empty: none. (Default: as with the comment.) */
+  health?: RecordHealth;
 }
 
 /** The history of rows, as the API shows records: `alias` names a CTE with their columns. */
 const view = (alias: string) => `jsonb_build_object('id', ${alias}.id, 'name', ${alias}.name, 'type', ${alias}.type,
   'content', ${alias}.content, 'ttl', coalesce(${alias}.ttl, $3), 'priority', ${alias}.priority)
-  || case when ${alias}.comment is null then '{}' else jsonb_build_object('comment', ${alias}.comment) end`;
+  || case when ${alias}.comment is null then '{}' else jsonb_build_object('comment', ${alias}.comment) end
+  || coalesce(${alias}.health, '{}')`;
 const HISTORY = `insert into changes (action, before, after, zone_id, zone_name, team_id, user_id, key_id, serial, request_id,
   restored_to, undoes)`;
 const COMMON = `$4::text, $5::text, $6::text, $7::text, $8::text, $9::bigint, $10::text, $11::timestamptz, $12::bigint[]`;
@@ -117,12 +121,14 @@ export async function removeValues(tx: Tx, write: ZoneWrite, ids: readonly strin
 // A statement sees the rows as they were before it, so "old" is the row that "new" replaces.
 const updateChunk = writer(`
   with given as (select * from json_to_recordset($1::text::json)
-      as u(id text, content text, rdata text, digest text, ttl integer, priority integer, comment text)),
+      as u(id text, content text, rdata text, digest text, ttl integer, priority integer, comment text,
+        health jsonb)),
     old as (select r.* from records r join given using (id) where r.zone_no = $2),
     new as (update records r set content = coalesce(u.content, r.content), rdata = coalesce(u.rdata, u.content, r.rdata),
         digest = coalesce(decode(u.digest, 'base64'), r.digest), ttl = u.ttl,
         priority = case when u.digest is null then r.priority else u.priority end,
-        comment = case when u.comment is null then r.comment else nullif(u.comment, '') end
+        comment = case when u.comment is null then r.comment else nullif(u.comment, '') end,
+        health = case when u.health is null then r.health else nullif(u.health, '{}') end
       from given u where r.id = u.id and r.zone_no = $2 returning r.*)
   ${HISTORY} select 'record.update', ${view('old')}, ${view('new')}, ${COMMON} from new join old using (id)`);
 
@@ -140,11 +146,12 @@ export async function updateValues(
 
 const insertChunk = writer(
   `
-  with made as (insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, comment, created_at)
+  with made as (insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, comment, health,
+        created_at)
       select id, $2, name, coalesce(ordername, name), type, content, coalesce(rdata, content), decode(digest, 'base64'), ttl,
-        priority, nullif(comment, ''), $13::timestamptz
+        priority, nullif(comment, ''), nullif(health, '{}'), $13::timestamptz
       from json_to_recordset($1::text::json) as r(id text, name text, ordername text, type text, content text, rdata text,
-        digest text, ttl integer, priority integer, comment text)
+        digest text, ttl integer, priority integer, comment text, health jsonb)
       returning *)
   ${HISTORY} select 'record.create', null, ${view('made')}, ${COMMON} from made`,
   true,

@@ -8,6 +8,7 @@ import { type DoorParts, openDoor } from '../door.ts';
 import { accountRoutes } from './routes/account.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
+import { checkRoutes } from './routes/checks.ts';
 import { clusterRoutes } from './routes/clusters.ts';
 import { danglingRoutes } from './routes/dangling.ts';
 import { feedRoutes } from './routes/feed.ts';
@@ -43,6 +44,7 @@ export function openRest(app: FastifyInstance, parts: DoorParts): void {
         },
         { prefix: '/dns' },
       );
+      checkRoutes(v1, context);
       clusterRoutes(v1, context);
       await v1.register(async (account) => accountRoutes(account, context, writeLimits));
     },

@@ -41,6 +41,7 @@ const TAGS = [
     name: 'account',
     description: 'The holder of the key. With a personal key also teams, members, invitations and app keys.',
   },
+  { name: 'checks', description: 'Health checks of addresses, which answers omit while they do not work.' },
   { name: 'clusters', description: 'The installations that write records, and which of them are served.' },
   {
     name: 'acme',

@@ -1,6 +1,7 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
 import { fetchRecords } from '#client/lists.ts';
 import type { ListedRecord } from '#contract/record.ts';
+import { pickServed } from '#dns/members.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
@@ -101,17 +102,6 @@ function probeDelay(object: DNSRecord, now: Date): number {
   const since = object.status?.conditions.find(({ type }) => type === 'Propagated')?.lastTransitionTime;
   const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
   return Math.min(LAST_PROBE_RETRY_MS, Math.max(FIRST_PROBE_RETRY_MS, age / 10));
-}
-
-/**
- * The records of one name and type that name servers answer with while clusters are drained or lost: without the
- * withdrawn ones, unless there are no others. The rule is that of the service (service/nodes/render.ts).
- */
-export function pickServed<R extends { readonly withdrawn?: boolean | undefined }>(
-  records: readonly R[],
-): readonly R[] {
-  const servedRecords = records.filter(({ withdrawn }) => withdrawn !== true);
-  return servedRecords.length > 0 ? servedRecords : records;
 }
 
 /** The sentence of a DNSRecord whose values are withdrawn. */

@@ -5,7 +5,7 @@ import { insertValues, releaseValues, removeValues, updateValues, type ZoneWrite
 import type { ServiceContext } from '../context.ts';
 import { constraintRefusal, digestText, idsInSharedSets, newRecordId } from './row-writes.ts';
 
-/** A record that is written; one without a comment keeps the stored comment. */
+/** A record that is written; one without a comment, or without a check, keeps the stored one. */
 type BulkRecord = ParsedRecord & { readonly id?: string };
 
 export interface BulkEdits {
@@ -57,8 +57,12 @@ function* createdRows(context: Pick<ServiceContext, 'random'>, creates: BulkEdit
   }
 }
 
-/** An empty comment is none. */
-function storedForm({ content, rdata, wire, ttl, priority, comment }: BulkRecord) {
+/** An empty comment is none, and an empty health. */
+function storedForm({ content, rdata, wire, ttl, priority, comment, health }: BulkRecord) {
   const form = { content, rdata, digest: digestText(wire), ttl, priority };
-  return comment === undefined ? form : { ...form, comment: comment ?? '' };
+  return {
+    ...form,
+    ...(comment === undefined ? {} : { comment: comment ?? '' }),
+    ...(health === undefined ? {} : { health: health ?? {} }),
+  };
 }

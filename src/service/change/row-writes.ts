@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ParsedRecord } from '#dns/record.ts';
 import { sqlFailure } from '#store/database.ts';
+import type { RecordRow } from '#store/records.ts';
 import type { InsertedRecord, UpdatedRecord } from '#store/zone-commit.ts';
 import type { ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
@@ -21,8 +22,8 @@ export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec'
   return `${kind}_${context.random(10).toString('hex')}`;
 }
 
-/** A record with the comment that it has afterwards. */
-export type WrittenRecord = ParsedRecord & { comment: string | null };
+/** A record with the comment and the health that it has afterwards. */
+export type WrittenRecord = ParsedRecord & Pick<RecordRow, 'comment' | 'health'>;
 
 export class RowWrites {
   readonly #inserts = new Map<string, WrittenRecord>();
@@ -99,9 +100,12 @@ export function idsInSharedSets(updates: readonly { id: string; ordername: strin
   return [...sets.values()].filter((ids) => ids.length > 1).flat();
 }
 
-function storedForm({ content, rdata, wire, ttl, priority, comment }: WrittenRecord) {
-  return { content, rdata, digest: digestOf(wire), ttl, priority, comment };
+function storedForm({ content, rdata, wire, ttl, priority, comment, health }: WrittenRecord) {
+  return { content, rdata, digest: digestOf(wire), ttl, priority, comment, health };
 }
+
+/** A record names a check that the team or person of its zone does not have. */
+const CHECK_EXISTS = 'records_check_exists';
 
 /** The constraint of the records table that the error names; null for any other error. */
 export function findConstraint(error: unknown): string | null {
@@ -112,5 +116,6 @@ export function findConstraint(error: unknown): string | null {
 /** The refusal of a change that a constraint of the records table rejected; null for any other error. */
 export function constraintRefusal(error: unknown): Refusal | null {
   const constraint = findConstraint(error);
+  if (constraint === CHECK_EXISTS) return refusal('no-such-check', {}, { field: 'check' });
   return constraint === null ? null : refusal('database-constraint', { constraint });
 }

@@ -1,6 +1,7 @@
 // The state of a zone while a group is judged, and the edits of it: each creates, replaces or deletes one record, after
 // the checks of rights, existence, condition, form and rules. An edit can be undone, because a refused work, or a
 // refused part of one, must leave nothing behind.
+import { sameHealth } from '#dns/members.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
@@ -104,7 +105,7 @@ export function createRow(
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
   const id = givenId ?? tools.newId('rec');
-  const writtenRecord = { ...record, comment: record.comment ?? null };
+  const writtenRecord = { ...record, comment: record.comment ?? null, health: record.health ?? null };
   mustHaveRoomForComment(state, writtenRecord, null);
   take(state, growthBetween(null, writtenRecord));
   putNearby(state, id, record);
@@ -130,9 +131,11 @@ export function updateRow(
   mustWriteRecord(caller.actor, zone.id, record);
   mustKeepPlace(record, row);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
-  const writtenRecord = { ...record, comment: record.comment === undefined ? row.comment : record.comment };
+  const { comment = row.comment, health = row.health } = record;
+  const writtenRecord = { ...record, comment, health };
   const [before, after] = [recordView(row, zone), recordView({ id, ...writtenRecord }, zone)];
-  const isComment = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  const isSameValue = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  const isComment = isSameValue && sameHealth(health, row.health);
   if (isComment && writtenRecord.comment === row.comment) return { view: after, entry: null };
   mustHaveRoomForComment(state, writtenRecord, row.comment);
   take(state, growthBetween(row, writtenRecord));

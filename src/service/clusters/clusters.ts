@@ -15,12 +15,12 @@ import {
 import { findOutage, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { accountHistory, changeTeam, mustBePerson } from '../accounts/account.ts';
-import { type Actor, mustHaveClusters, teamsOfActor } from '../accounts/actor.ts';
+import { type Actor, mustHaveClusters } from '../accounts/actor.ts';
+import { toOwnerIds, writeOwner } from '../accounts/owner-text.ts';
 import { once } from '../change/once.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { ownerFor } from '../zones/owner.ts';
 import { markNow } from './mark.ts';
 import { LOST_MS } from './watch.ts';
 
@@ -187,7 +187,7 @@ export async function findCluster(
   if (second)
     throw refusal('cluster-of-several', {
       name,
-      owners: matchingClusters.map((each) => ownerOf(each, actor)).join(', '),
+      owners: matchingClusters.map((each) => writeOwner(actor, each.owner)).join(', '),
     });
   return first;
 }
@@ -207,25 +207,13 @@ async function visible(
   actor: Actor,
   ownerText: string | undefined,
 ): Promise<readonly ClusterRow[]> {
-  const person = actor.user === null ? [] : [actor.user.id];
-  const owners = ownerText === undefined ? [...teamsOfActor(actor), ...person] : [idOf(actor, ownerText)];
-  return listOwnedClusters(context.db, owners);
+  return listOwnedClusters(context.db, toOwnerIds(actor, ownerText));
 }
 
 export async function readAgain({ db }: ServiceContext, { owner, name }: ClusterRow): Promise<ClusterRow> {
   const clusterRow = (await listOwnedClusters(db, [owner])).find((cluster) => cluster.name === name);
   if (!clusterRow) throw unknownCluster(name, []);
   return clusterRow;
-}
-
-/** The id of the team or person. @throws Refusal forbidden, bad_request */
-export function idOf(actor: Actor, ownerText: string): string {
-  const { teamId, userId } = ownerFor(actor, ownerText);
-  return teamId ?? userId ?? '';
-}
-
-function ownerOf({ owner }: ClusterRow, actor: Actor): string {
-  return owner === actor.user?.id ? 'personal' : `org:${owner}`;
 }
 
 export function toClusterView(cluster: ClusterRow, actor: Actor): ClusterView {
@@ -235,7 +223,7 @@ export function toClusterView(cluster: ClusterRow, actor: Actor): ClusterView {
   const textOrNull = (ms: number | null) => (ms === null ? null : text(ms));
   return {
     name,
-    owner: ownerOf(cluster, actor),
+    owner: writeOwner(actor, cluster.owner),
     state: drainedAt !== null ? 'drained' : lostAt !== null ? 'lost' : 'active',
     settled: isSettled,
     lastHeartbeat: text(heartbeatAt),

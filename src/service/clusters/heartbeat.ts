@@ -2,9 +2,10 @@
 import type { ClusterRow } from '#store/clusters.ts';
 import { addCluster, type Beat, writeHeartbeat } from '#store/heartbeats.ts';
 import { type Actor, mustHaveClusters } from '../accounts/actor.ts';
+import { toOwnerId } from '../accounts/owner-text.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { type ClusterView, idOf, mark, toClusterView } from './clusters.ts';
+import { type ClusterView, mark, toClusterView } from './clusters.ts';
 import { LOST_MS } from './watch.ts';
 
 /** The clusters that one team or person may have. */
@@ -32,7 +33,7 @@ export async function takeHeartbeat(
   countWrite: () => Promise<void>,
 ): Promise<ClusterView> {
   mustHaveClusters(actor);
-  const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
+  const owner = toOwnerId(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
   const { keyId } = actor;
   const instance = givenInstance ?? null;
   const cluster = await beat(context, { ...heartbeat, owner, name, keyId, instance }, countWrite);

@@ -22,8 +22,9 @@ function buildTag(values: readonly unknown[], form = ''): string {
 /** The fields of a view, or of an answer with its fields: their octets alone count. */
 type FieldsOf<T> = { readonly [K in keyof T]: unknown };
 
-export function recordTag({ id, name, type, content, ttl, priority, comment }: FieldsOf<RecordView>): string {
-  return buildTag(['record', id, name, type, content, ttl, priority, comment ?? null]);
+export function recordTag(record: FieldsOf<RecordView>): string {
+  const { id, name, type, content, ttl, priority, comment = null, check = null, tier = 0, whenAllFail = null } = record;
+  return buildTag(['record', id, name, type, content, ttl, priority, comment, check, tier, whenAllFail]);
 }
 
 /** @param status the `status` of an answer that has one */

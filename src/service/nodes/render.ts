@@ -8,13 +8,16 @@
  *                                  zone
  *     any other name               the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
- * A record whose owners are withdrawn is omitted while another record is at its name and type.
+ * Some records of a name and type are omitted, because they are withdrawn, fail, or are of a higher tier:
+ * dns/members.ts has the rule.
  *
  * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among
  * them.
  */
+import { MAX_CHECKED_TTL, pickServed } from '#dns/members.ts';
 import { nameOfOrder } from '#dns/names/name.ts';
 import { NS_TTL, PLACEHOLDER } from '#dns/own-records.ts';
+import { MAX_TTL } from '#dns/record.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { AliasAnswers, NameRows, ServedRecord, ServedZone } from '#store/served-zones.ts';
@@ -52,15 +55,17 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
     .sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-/** Without the withdrawn records of each type that has others. */
+/** The records of each type that are answered: nearly always all. */
 function served(records: readonly ServedRecord[]): readonly ServedRecord[] {
-  const servedTypes = new Set(records.flatMap(({ type, withdrawn }) => (withdrawn ? [] : [type])));
-  return records.filter(({ type, withdrawn }) => !withdrawn || !servedTypes.has(type));
+  if (records.every(({ withdrawn, health }) => !withdrawn && health === null)) return records;
+  const recordsByType = Map.groupBy(records, ({ type }) => type);
+  const members = (list: readonly ServedRecord[]) => list.map((record) => ({ ...record, ...record.health }));
+  return [...recordsByType.values()].flatMap((list) => pickServed(members(list)));
 }
 
 /** An ALIAS stands for the addresses of its target, of which there are none until it is resolved for the first time. */
-function expanded({ type, rdata, ttl }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
-  const recordTtl = ttl ?? defaultTtl;
+function expanded({ type, rdata, ttl, health }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
+  const recordTtl = Math.min(ttl ?? defaultTtl, health?.check === undefined ? MAX_TTL : MAX_CHECKED_TTL);
   if (type !== 'ALIAS') return [{ type, ttl: recordTtl, rdata: [rdata] }];
   const answer = aliases.get(rdata);
   if (answer === undefined) return [];

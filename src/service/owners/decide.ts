@@ -14,7 +14,9 @@
 // the lowest TTL of its owners.
 //
 // A comment is written when the owner has another one than it applied before. In between, others may change the comment
-// of a record: that is not drift, so two owners with different comments do not undo each other's forever.
+// of a record: that is not drift, so two owners with different comments do not undo each other's forever. The check and
+// the tier of a value are written in the same way.
+import { type RecordHealth, sameHealth } from '#dns/members.ts';
 import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';
@@ -26,6 +28,7 @@ export interface Present {
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
   comment: string | null;
+  health: RecordHealth | null;
   owners: readonly StoredOwnedSet[];
 }
 
@@ -35,11 +38,14 @@ export interface RecordsHere {
   withValue(value: ReadValue): Present | undefined;
 }
 
+/** The fields of a record besides its value. */
+type Fields = Pick<Present, 'ttl' | 'comment' | 'health'>;
+
 export type SetEdit =
   | { kind: 'delete'; id: string }
-  | { kind: 'update'; id: string; value: number; ttl: number | null; comment: string | null }
-  | { kind: 'adjust'; id: string; ttl: number | null; comment: string | null }
-  | { kind: 'create'; value: number; ttl: number | null; comment: string | null };
+  | ({ kind: 'update'; id: string; value: number } & Fields)
+  | ({ kind: 'adjust'; id: string } & Fields)
+  | ({ kind: 'create'; value: number } & Fields);
 
 export interface Decision {
   /** In their order. */
@@ -94,17 +100,23 @@ export function decideSet(
       continue;
     }
     const ttl = lowestTtl([set, ...others(record)], defaultTtl);
-    edits.push(...adjusted(record, { ttl, comment: chooseComment(record, set, ownSet) }, defaultTtl));
+    const health = isSame ? record.health : healthOf(set.values[index]);
+    edits.push(...adjusted(record, { ttl, comment: chooseComment(record, set, ownSet), health }, defaultTtl));
     records.push({ id: record.id, digest });
   }
   const creations: SetEdit[] = missingIndexes.map((value, at) => {
     const record = free[at];
-    if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment };
+    const health = healthOf(set.values[value]);
+    if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment, health };
     records.push({ id: record.id, digest: set.values[value]!.digest });
-    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: chooseComment(record, set, ownSet) };
+    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: chooseComment(record, set, ownSet), health };
   });
   const deletions: SetEdit[] = free.slice(missingIndexes.length).map(({ id }) => ({ kind: 'delete', id }));
   return { edits: [...deletions, ...edits, ...creations], records, drift };
+}
+
+function healthOf(value: ReadValue | undefined): RecordHealth | null {
+  return value?.record.health ?? null;
 }
 
 /** The records of a set that still exist. */
@@ -121,7 +133,7 @@ function withoutOwner(
 ): SetEdit[] {
   if (others.length === 0) return [];
   const comment = chooseComment(record, { comment: null }, ownSet);
-  return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment }, defaultTtl);
+  return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment, health: record.health }, defaultTtl);
 }
 
 /** The comment that a record has after its owner applied `set`. @param ownSet the set as the owner applied it before */
@@ -139,21 +151,16 @@ function chooseComment(
 }
 
 function commented(record: Present, set: ReadApply, ownSet: StoredOwnedSet): SetEdit[] {
-  const { id, ttl } = record;
+  const { id, ttl, health } = record;
   const comment = chooseComment(record, set, ownSet);
-  return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment }];
+  return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment, health }];
 }
 
-function adjusted(
-  { id, ttl, comment }: Present,
-  wantedFields: { ttl: number | null; comment: string | null },
-  defaultTtl: number,
-): SetEdit[] {
+function adjusted({ id, ttl, comment, health }: Present, wantedFields: Fields, defaultTtl: number): SetEdit[] {
   // A TTL of the default's value stays as it is written.
   const next = (ttl ?? defaultTtl) === (wantedFields.ttl ?? defaultTtl) ? ttl : wantedFields.ttl;
-  return next === ttl && wantedFields.comment === comment
-    ? []
-    : [{ kind: 'adjust', id, ttl: next, comment: wantedFields.comment }];
+  const isSame = next === ttl && wantedFields.comment === comment && sameHealth(wantedFields.health, health);
+  return isSame ? [] : [{ kind: 'adjust', id, ...wantedFields, ttl: next }];
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */

@@ -243,7 +243,10 @@ function run(
   if (edit.kind !== 'create' && edit.kind !== 'update') return [];
   const value = values[edit.value];
   if (!value) throw new Error('an edit names a value that the set does not have');
-  const record = { ok: true, value: { ...value.record, ttl: edit.ttl, comment: edit.comment } } as const;
+  const record = {
+    ok: true,
+    value: { ...value.record, ttl: edit.ttl, comment: edit.comment, health: edit.health },
+  } as const;
   try {
     if (edit.kind === 'update') note(updateRow(judge, edit.id, record));
     else return [{ id: note(createRow(judge, record)).id, digest: value.digest }];
@@ -253,14 +256,15 @@ function run(
   return [];
 }
 
-/** The stored record with another TTL or comment. */
-function adjusted({ state }: Judge, { id, ttl, comment }: Extract<SetEdit, { kind: 'adjust' }>) {
+/** The stored record with another TTL, comment or check. */
+function adjusted({ state }: Judge, { id, ttl, comment, health }: Extract<SetEdit, { kind: 'adjust' }>) {
   const row = state.current.get(id);
   const storedRecord = row && state.nearby.at(row.ordername).get(id);
   if (!row || !storedRecord) throw new Error(`the record ${id} was not loaded`);
   const { name, ordername, type, content, rdata, priority } = row;
   const { wire, target } = storedRecord;
-  return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } } as const;
+  const value = { name, ordername, type, content, rdata, priority, wire, target, ttl, comment, health };
+  return { ok: true, value } as const;
 }
 
 /** The records at a name and type, with their owners. */
@@ -268,8 +272,9 @@ function recordsAt({ state }: Judge, { ordername, type }: Pick<StoredOwnedSet, '
   const there = state.nearby.at(ordername);
   const readPresent = (record: Neighbour | undefined) => {
     if (record === undefined || record.type !== type) return undefined;
-    const { ttl = null, comment = null } = state.current.get(record.id) ?? {};
-    return { id: record.id, content: record.content, ttl, comment, owners: state.owners.ownersOf(record.id) };
+    const { ttl = null, comment = null, health = null } = state.current.get(record.id) ?? {};
+    const owners = state.owners.ownersOf(record.id);
+    return { id: record.id, content: record.content, ttl, comment, health, owners };
   };
   return {
     withId: (id) => readPresent(there.get(id)),

@@ -72,6 +72,7 @@ function toSetView(
     records: records.map((record) => ({
       ...recordView({ ...record, name: set.name, type: set.type }, zone),
       ...(record.withdrawn ? { withdrawn: true } : {}),
+      ...(record.failing ? { failing: true } : {}),
     })),
     drifted: records.length < valueCount || isChanged,
   };

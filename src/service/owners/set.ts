@@ -1,6 +1,7 @@
 // The sets that a request applies: reading them, and the checks of each against the others of its request. Pure.
 import { createHash } from 'node:crypto';
 import { parseComment } from '#dns/comment.ts';
+import type { HealthInput } from '#dns/members.ts';
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
@@ -21,7 +22,7 @@ export interface SetInput {
   type?: string | undefined;
   ttl?: number | null | undefined;
   comment?: string | null | undefined;
-  values?: readonly { content: string; priority?: number | null | undefined }[] | undefined;
+  values?: readonly ValueInput[] | undefined;
   exact?: boolean | undefined;
   adopt?: 'Never' | 'IfIdentical' | undefined;
   share?: boolean | undefined;
@@ -35,6 +36,12 @@ export interface SetInput {
   requestId?: string | undefined;
   /** Releases the set only if its lease has ended by now. For the service itself. Absent: releases it in any case. */
   onlyEnded?: boolean;
+}
+
+/** A value with its check; the tier and the check are those that the owner applies. */
+interface ValueInput extends HealthInput {
+  content: string;
+  priority?: number | null | undefined;
 }
 
 export interface SetBatch {
@@ -190,14 +197,19 @@ function readValue(input: Parameters<typeof parseRecord>[0], index: number, zone
   }
 }
 
+const OF_VALUE: readonly string[] = ['content', 'priority', 'check', 'tier', 'whenAllFail'];
+
 /** A refusal of one value names its place in the list; one of the name, the type or the TTL concerns the whole set. */
 export function inValue(refused: Refusal, index: number, count: number): Refusal {
-  const ofValue = refused.field === 'content' || refused.field === 'priority';
+  const ofValue = OF_VALUE.includes(refused.field ?? '');
   return ofValue && index < count ? refused.within(`values.${index}`) : refused;
 }
 
 function contentDigest(ttl: number | null, values: readonly ReadValue[]): string {
-  const digests = values.map(({ digest }) => digest).sort();
+  // The check and the tier are a part of a value, so that another one is a change of the set.
+  const digests = values
+    .map(({ digest, record: { health } }) => (health ? `${digest} ${JSON.stringify(health)}` : digest))
+    .sort();
   return createHash('sha256')
     .update(JSON.stringify([ttl, ...digests]))
     .digest('hex');

@@ -178,6 +178,7 @@ async function listedViews(
       ...view,
       ...(recordOwners ? { owners: [...recordOwners] } : {}),
       ...(row.withdrawn ? { withdrawn: true } : {}),
+      ...(row.failing ? { failing: true } : {}),
       ...(etags ? { etag: recordTag(view) } : {}),
     };
   });

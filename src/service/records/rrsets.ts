@@ -1,6 +1,8 @@
 // The work of protocols whose changes depend on the RRsets that exist: it reads the RRsets at some names, and decides
 // how some of them should be. Both happen while the work is judged, so no other change comes in between. Pure;
 // edit-rrsets.ts is the operation, and describes how to use it.
+
+import { sameHealth } from '#dns/members.ts';
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
@@ -219,8 +221,8 @@ function storedAt({ nearby, current }: State, { name, type }: { name: string; ty
   return Array.from(nearby.at(ordername).allOf(type), ({ id, content, priority, wire, target }) => {
     const row = current.get(id);
     if (!row) throw new Error(`the record ${id} was not loaded`);
-    const { rdata, ttl, comment } = row;
-    return { id, record: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } };
+    const { rdata, ttl, comment, health } = row;
+    return { id, record: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment, health } };
   });
 }
 
@@ -231,8 +233,8 @@ export type RecordEdit =
 
 /**
  * The edits that make the records of an RRset the wanted ones. A record that keeps its value keeps its id and the
- * spelling of its content. A record whose value is removed takes a new value and keeps its id. Both keep their comment,
- * unless the plan has another one.
+ * spelling of its content. A record whose value is removed takes a new value and keeps its id. Both keep their comment
+ * and their check, unless the plan has others.
  */
 export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): RecordEdit[] {
   const storedByValue = new Map(current.map((storedRecord) => [keyOfOctets(storedRecord.record.wire), storedRecord]));
@@ -244,9 +246,10 @@ export function editsBetween(current: readonly Stored[], records: readonly Wante
     storedByValue.delete(value);
     if (!storedRecord) missingRecords.push(record);
     else {
-      const { ttl, comment = storedRecord.record.comment ?? null } = record;
-      if (storedRecord.record.ttl !== ttl || storedRecord.record.comment !== comment)
-        edits.push(toUpdate(storedRecord, { ...storedRecord.record, ttl, comment }));
+      const { comment: storedComment = null, health: storedHealth = null } = storedRecord.record;
+      const { ttl, comment = storedComment, health = storedHealth } = record;
+      const isSame = storedRecord.record.ttl === ttl && storedComment === comment && sameHealth(storedHealth, health);
+      if (!isSame) edits.push(toUpdate(storedRecord, { ...storedRecord.record, ttl, comment, health }));
     }
   }
   const free = new Map([...storedByValue.values()].map((storedRecord) => [storedRecord.id, storedRecord]));

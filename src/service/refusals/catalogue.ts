@@ -1,6 +1,7 @@
 // The catalogue of refusals: one entry for each rule, by its stable id. `npm run generate` generates
 // docs/reference/errors.md from it.
 import { ACCOUNT_REFUSALS } from './accounts.ts';
+import { CHECK_REFUSALS } from './checks.ts';
 import { FORM_REFUSALS } from './forms.ts';
 import { RECORD_REFUSALS } from './records.ts';
 import { REQUEST_REFUSALS } from './requests.ts';
@@ -14,6 +15,7 @@ export const SUBJECTS = {
   Zones: ZONE_REFUSALS,
   Records: RECORD_REFUSALS,
   'Undo and restore': UNDO_REFUSALS,
+  'Health checks': CHECK_REFUSALS,
   'Teams and keys': ACCOUNT_REFUSALS,
   'Trusts and tokens': TRUST_REFUSALS,
   'Forms of the console': FORM_REFUSALS,
@@ -23,6 +25,7 @@ export const CATALOGUE = {
   ...REQUEST_REFUSALS,
   ...ZONE_REFUSALS,
   ...RECORD_REFUSALS,
+  ...CHECK_REFUSALS,
   ...ACCOUNT_REFUSALS,
   ...TRUST_REFUSALS,
   ...FORM_REFUSALS,

@@ -34,6 +34,12 @@ export const RECORD_REFUSALS = {
     field: 'content',
     sentence: 'the database refuses a duplicate or a CNAME at the name of other records ({constraint}).',
   },
+  'no-such-check': {
+    code: 'bad_request',
+    field: 'check',
+    sentence: 'The team or person of the zone has no check of this name. Create the check first, and then the record.',
+    about: 'A record names a check that does not exist.',
+  },
   'place-changed': {
     code: 'bad_request',
     sentence:

@@ -1,10 +1,11 @@
 // The answers of undo and restore: the differences that they make, and the conflicts that prevent them.
+import type { RecordHealth } from '#dns/members.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 
 /** A record as a difference shows it. */
-export interface ShownValue {
+export interface ShownValue extends RecordHealth {
   content: string;
   /** The TTL in effect, in seconds. */
   ttl: number;
@@ -72,7 +73,13 @@ export function buildUndoAnswer(
 }
 
 export function shownValue(
-  { content, ttl, priority, comment = null }: Pick<ParsedRecord, 'content' | 'ttl' | 'priority' | 'comment'>,
+  {
+    content,
+    ttl,
+    priority,
+    comment = null,
+    health,
+  }: Pick<ParsedRecord, 'content' | 'ttl' | 'priority' | 'comment' | 'health'>,
   defaultTtl: number,
 ): ShownValue {
   return {
@@ -80,6 +87,7 @@ export function shownValue(
     ttl: ttl ?? defaultTtl,
     ...(priority === null ? {} : { priority }),
     ...(comment === null ? {} : { comment }),
+    ...health,
   };
 }
 

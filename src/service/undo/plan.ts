@@ -58,8 +58,9 @@ export class WantedRecords {
 
   /** @returns a sentence if the value is not accepted any more */
   addPast(zone: PlanningZone, { name, type }: PastRrset, id: string, value: RecordedValue): string | null {
-    const { content, ttl, priority, comment } = value;
-    const parsed = parseStoredRecord({ name, type, content, ttl, priority, comment }, zone.name);
+    const { content, ttl, priority, comment, health } = value;
+    const fields = { check: null, ...health };
+    const parsed = parseStoredRecord({ name, type, content, ttl, priority, comment, ...fields }, zone.name);
     if (!parsed.ok) return `the earlier value is no longer accepted: ${parsed.problem.message}`;
     const key = keyOfOctets(parsed.value.wire);
     if (!this.#records.has(key)) this.#records.set(key, { ...parsed.value, id });

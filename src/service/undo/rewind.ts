@@ -83,5 +83,5 @@ function cancelOut(steps: readonly RecordedStep[]): boolean {
 
 /** Empty: no record. */
 function serializeValue(value: RecordedValue | null): string {
-  return value === null ? '' : JSON.stringify([value.content, value.ttl, value.priority, value.comment]);
+  return value === null ? '' : JSON.stringify([value.content, value.ttl, value.priority, value.comment, value.health]);
 }

@@ -1,4 +1,5 @@
 // The write of a restore, as a part of the change of a zone.
+import type { ParsedRecord } from '#dns/record.ts';
 import type { Tx } from '#store/database.ts';
 import { type BulkEdits, writeEdits } from '../change/bulk.ts';
 import { growthBetween } from '../change/growth.ts';
@@ -40,7 +41,7 @@ function measureGrowth(edit: RecordEdit) {
   return edit.kind === 'create' ? growthBetween(null, record) : growthBetween(record, null);
 }
 
-/** A restore puts back the comment as well: a record without one loses that of today. */
-function withComment<T extends { comment?: string | null }>(record: T): T & { comment: string | null } {
-  return { ...record, comment: record.comment ?? null };
+/** A restore puts back the comment and the check as well: a record without them loses those of today. */
+function withComment<T extends Pick<ParsedRecord, 'comment' | 'health'>>(record: T) {
+  return { ...record, comment: record.comment ?? null, health: record.health ?? null };
 }

@@ -1,5 +1,6 @@
 // The JSON that the API returns for zones and records.
 import { type DsData, dsRecords } from '#dns/dnssec/signing-key.ts';
+import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow, ZoneState } from '#store/zones.ts';
@@ -37,6 +38,7 @@ export interface ManagedRecord {
   ttl: number | null;
   priority: number | null;
   comment: string | null;
+  health: RecordHealth | null;
   /** The owners of the record; null if it has none. */
   managedBy: string | null;
 }
@@ -46,13 +48,14 @@ export function managedZone(zone: ZoneRow, nameservers: string[]): ManagedZone {
 }
 
 export function managedRecord(
-  { id, name, type, content, ttl, priority, comment }: Omit<ManagedRecord, 'managedBy'>,
+  { id, name, type, content, ttl, priority, comment, health }: Omit<ManagedRecord, 'managedBy'>,
   owners: readonly string[],
 ): ManagedRecord {
-  return { id, name, type, content, ttl, priority, comment, managedBy: owners.length === 0 ? null : owners.join(', ') };
+  const managedBy = owners.length === 0 ? null : owners.join(', ');
+  return { id, name, type, content, ttl, priority, comment, health, managedBy };
 }
 
-export interface RecordView {
+export interface RecordView extends RecordHealth {
   id: string;
   name: string;
   type: RecordType;
@@ -66,6 +69,8 @@ export interface RecordView {
   owners?: string[];
   /** Whether all owners of the record are withdrawn. Only present in lists, and if it is true. */
   withdrawn?: boolean;
+  /** Whether its check fails. Only present in lists, and if it is true. */
+  failing?: boolean;
 }
 
 /** The names of the NS records of a zone. @param ownNameservers those of the service */
@@ -94,7 +99,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
 }
 
 export function recordView(
-  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment'>,
+  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment' | 'health'>,
   zone: Pick<ZoneRow, 'defaultTtl'>,
 ): RecordView {
   return {
@@ -105,5 +110,6 @@ export function recordView(
     ttl: record.ttl ?? zone.defaultTtl,
     priority: record.priority,
     ...(record.comment === null ? {} : { comment: record.comment }),
+    ...record.health,
   };
 }

@@ -70,6 +70,67 @@ CREATE TABLE "users" (
 	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
 );
 --> statement-breakpoint
+CREATE TABLE "check_lease" (
+	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"holder" text NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "check_lease_one" CHECK ("check_lease"."one")
+);
+--> statement-breakpoint
+CREATE TABLE "check_targets" (
+	"owner" text collate "C" NOT NULL,
+	"check_name" text collate "C" NOT NULL,
+	"address" text collate "C" NOT NULL,
+	"state" text DEFAULT 'Unknown' NOT NULL,
+	"reason" text,
+	"since" timestamp with time zone DEFAULT now() NOT NULL,
+	"pin" text,
+	"pin_reason" text,
+	"pinned_by" text,
+	"pin_until" timestamp with time zone,
+	"down" boolean DEFAULT false NOT NULL,
+	"unmarked_since" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "check_targets_pkey" PRIMARY KEY("owner","check_name","address"),
+	CONSTRAINT "check_targets_state" CHECK ("check_targets"."state" in ('Unknown', 'Healthy', 'Unhealthy')),
+	CONSTRAINT "check_targets_pin" CHECK ("check_targets"."pin" in ('Healthy', 'Unhealthy'))
+);
+--> statement-breakpoint
+CREATE TABLE "checks" (
+	"owner" text collate "C" NOT NULL,
+	"name" text collate "C" NOT NULL,
+	"definition" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "checks_pkey" PRIMARY KEY("owner","name"),
+	CONSTRAINT "checks_name" CHECK (length("checks"."name") between 1 and 63)
+);
+--> statement-breakpoint
+CREATE TABLE "record_targets" (
+	"target" text collate "C" NOT NULL,
+	"owner" text collate "C" NOT NULL,
+	"domain" text collate "C" NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"checked_at" timestamp with time zone,
+	"absences" integer DEFAULT 0 NOT NULL,
+	"absent_since" timestamp with time zone,
+	"absent_name" text collate "C",
+	"is_domain_absent" boolean DEFAULT false NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "record_targets_pkey" PRIMARY KEY("target","owner"),
+	CONSTRAINT "record_targets_absent" CHECK (("record_targets"."absences" > 0) = ("record_targets"."absent_since" is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "target_walk" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"target" text collate "C" DEFAULT '' NOT NULL,
+	"zone_no" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "target_walk_one" CHECK ("target_walk"."one" = 1)
+);
+--> statement-breakpoint
 CREATE TABLE "cluster_watch" (
 	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"since" timestamp with time zone DEFAULT now() NOT NULL,
@@ -484,6 +545,7 @@ CREATE TABLE "records" (
 	"priority" integer,
 	"comment" text,
 	"withdrawn" boolean DEFAULT false NOT NULL,
+	"health" jsonb,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "records_rdata_key" UNIQUE("zone_no","ordername","type","digest"),
 	CONSTRAINT "records_ttl" CHECK ("records"."ttl" between 30 and 86400),
@@ -630,6 +692,7 @@ CREATE TABLE "zones" (
 	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)
 );
 --> statement-breakpoint
+ALTER TABLE "check_targets" ADD CONSTRAINT "records_check_exists" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -671,6 +734,12 @@ ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_zone_id_zones_id_fk" FOR
 ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zones" ADD CONSTRAINT "zones_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zones" ADD CONSTRAINT "zones_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "record_targets_due_idx" ON "record_targets" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "record_targets_owner_idx" ON "record_targets" USING btree ("owner","due_at");--> statement-breakpoint
+CREATE INDEX "record_targets_absent_idx" ON "record_targets" USING btree ("owner","target") WHERE "record_targets"."absences" > 0;--> statement-breakpoint
+CREATE INDEX "records_target_idx" ON "records" USING btree ((substring("rdata" from '[^ ]+$')) collate "C","zone_no") WHERE "records"."type" in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV');--> statement-breakpoint
+CREATE INDEX "check_targets_unmarked_idx" ON "check_targets" USING btree ("unmarked_since") WHERE "check_targets"."unmarked_since" is not null;--> statement-breakpoint
+CREATE INDEX "records_health_idx" ON "records" USING btree (("health" ->> 'check'),"rdata") WHERE "records"."health" is not null;--> statement-breakpoint
 CREATE INDEX "identities_user_idx" ON "identities" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "identities_issuer_user_key" ON "identities" USING btree ("issuer","user_id");--> statement-breakpoint
 CREATE INDEX "invitations_email_idx" ON "invitations" USING btree ("email","created_at");--> statement-breakpoint
@@ -798,6 +867,19 @@ end $$;
 --> statement-breakpoint
 create trigger records_alias_wants_answer after insert or update of rdata on records
   for each row when (new.type = 'ALIAS') execute function alias_wants_answer();
+--> statement-breakpoint
+-- A record with a check has the row of its address from the moment it commits, also if it was written past the api. A check that does
+-- not exist refuses the record: records_check_exists.
+create function record_wants_check() returns trigger language plpgsql as $$
+begin
+  insert into check_targets (owner, check_name, address)
+    select coalesce(z.team_id, z.user_id), new.health ->> 'check', new.rdata from zones z where z.no = new.zone_no
+    on conflict do nothing;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger records_want_check after insert or update of rdata, health on records
+  for each row when (new.health ->> 'check' is not null) execute function record_wants_check();
 --> statement-breakpoint
 -- A change of the answers of a zone sets its changed_xid. The service writes the changed names next to it, in the same statement. This
 -- trigger adds the rows for zones that are created or deleted, and for a change that comes without its names: it counts as a change of the whole

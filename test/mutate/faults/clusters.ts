@@ -1,6 +1,7 @@
 // Faults in the states of clusters, and in the answers while one of them is down.
 import type { Fault } from '../fault.ts';
 
+const MEMBERS = 'src/dns/members.ts';
 const SCHEMA = 'src/store/migrations/0000_schema.sql';
 const MARKS = 'src/store/cluster-marks.ts';
 const WATCH = 'src/store/cluster-watch.ts';
@@ -241,12 +242,24 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
       'last',
       'the last records of a type are not served',
       'clusters',
-      'src/service/nodes/render.ts',
-      '!withdrawn || !servedTypes.has(type)',
-      '!withdrawn',
+      MEMBERS,
+      'lowestTier(presentRecords.length > 0 ? presentRecords : records)',
+      'lowestTier(presentRecords)',
     ),
     project: 'unit',
-    tests: ['test/unit/service/nodes/render.test.ts'],
+    tests: ['test/unit/dns/members.test.ts', 'test/unit/service/nodes/render.test.ts'],
+  },
+  {
+    ...fault(
+      'served',
+      'the records of a drained cluster are served next to others',
+      'clusters',
+      MEMBERS,
+      'withdrawn !== true',
+      'withdrawn !== undefined',
+    ),
+    project: 'unit',
+    tests: ['test/unit/dns/members.test.ts', 'test/unit/service/nodes/render.test.ts'],
   },
   fault(
     'told-rights',

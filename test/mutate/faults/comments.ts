@@ -35,7 +35,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     'if (changesAnswers(result.entries)) serial = serialAfter(current',
     'serial = serialAfter(current',
   ),
-  api('kept', 'a replacement without the field removes the comment', EDIT, '? row.comment :', '? null :'),
+  api('kept', 'a replacement without the field removes the comment', EDIT, 'comment = row.comment,', 'comment = null,'),
   api(
     'same',
     'the same comment again is a change',

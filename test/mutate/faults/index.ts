@@ -7,6 +7,7 @@ import { BRAKE_FAULTS } from './brakes.ts';
 import { CANARY_FAULTS } from './canary.ts';
 import { CERTIFICATE_FAULTS } from './certificates.ts';
 import { CHART_FAULTS } from './chart.ts';
+import { CHECK_FAULTS } from './checks.ts';
 import { CLI_FAULTS } from './cli.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CLIENT_ADDRESS_FAULTS } from './client-addresses.ts';
@@ -57,6 +58,7 @@ export const FAULTS: readonly Fault[] = [
   ...OWNER_FAULTS,
   ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
+  ...CHECK_FAULTS,
   ...CLUSTER_FAULTS,
   ...CLOUDNATIVEPG_FAULTS,
   ...TOKEN_FAULTS,

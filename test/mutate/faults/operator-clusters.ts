@@ -2,7 +2,6 @@
 import type { Fault } from '../fault.ts';
 import { fault, HISTORY_FAULTS } from './operator-history.ts';
 
-const PROVE = 'src/operator/record/prove.ts';
 const HEARTBEATS = 'src/operator/cluster/heartbeats.ts';
 const REPORTS = 'src/operator/cluster/reports.ts';
 
@@ -156,22 +155,6 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     REPORTS,
     'return connection && { client: connection.client, owner, isOwn',
     'return { client: (connection ?? credentials.own).client, owner, isOwn',
-  ),
-  fault(
-    'served',
-    'the records of a drained cluster count as served next to others',
-    'served',
-    PROVE,
-    'withdrawn !== true',
-    'withdrawn !== undefined',
-  ),
-  fault(
-    'last',
-    'the last records of a name count as not served while their cluster is drained',
-    'served',
-    PROVE,
-    'return servedRecords.length > 0 ? servedRecords : records;',
-    'return servedRecords;',
   ),
   fault(
     'unknown',

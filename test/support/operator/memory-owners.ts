@@ -198,7 +198,7 @@ export class MemoryOwners {
     const there = [...records.values()].filter(({ name, type }) => name === place.name && type === place.type);
     const toPresent = (record: Stored | undefined) =>
       record && {
-        ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null },
+        ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null, health: null },
         owners: (this.#sets.get(zone.id) ?? []).filter((set) => set.records.some(({ id }) => id === record.id)),
       };
     return {

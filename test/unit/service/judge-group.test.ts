@@ -39,6 +39,7 @@ const stored: RecordRow = {
   ttl: null,
   priority: null,
   comment: null,
+  health: null,
 };
 
 function caller(change: Partial<Actor> = {}, more: Partial<Caller> = {}): Caller {

@@ -55,7 +55,7 @@ test('a zone is shown with owner, delegation and times, and without internal dat
 
 test('a zone gives its default TTL to records that have none', () => {
   const record = { id: 'rec_1', name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: null, priority: null };
-  const row = { ...record, comment: null };
+  const row = { ...record, comment: null, health: null };
   expect(recordView(row, { defaultTtl: 120 })).toEqual({ ...record, ttl: 120 });
   expect(recordView({ ...row, ttl: 30 }, { defaultTtl: 120 }).ttl).toBe(30);
 });

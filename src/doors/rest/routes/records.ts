@@ -38,7 +38,13 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
   serve(
     api.replaceRecord,
     async ({ caller, params: { id, recordId }, body, reply }) => {
-      const { id: sentId = recordId, withdrawn: _withdrawn, owners: _owners, ...wantedRecord } = body;
+      const {
+        id: sentId = recordId,
+        withdrawn: _withdrawn,
+        failing: _failing,
+        owners: _owners,
+        ...wantedRecord
+      } = body;
       if (sentId !== recordId) throw refusal('path-mismatch', { id: recordId });
       const replacedRecord = await replaceRecord(context, caller(), id, recordId, wantedRecord);
       const owners = (await readRecordOwners(context, [recordId])).get(recordId);

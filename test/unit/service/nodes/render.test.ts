@@ -20,7 +20,9 @@ const record = (type: string, rdata: string, ttl: number | null = null, withdraw
   type,
   rdata,
   ttl,
+  health: null,
   withdrawn,
+  failing: false,
 });
 const rows = (ordername: string, records: ServedRecord[] = [], child: NameRows['child'] = null): NameRows => ({
   ordername,
@@ -133,7 +135,9 @@ const anyRecord = fc.record({
   type: fc.constantFrom('A', 'AAAA', 'TXT', 'MX', 'NS', 'DS', 'ALIAS'),
   rdata: fc.constantFrom('192.0.2.1', '2001:db8::1', 'both.example.', 'four.example.', 'none.example.'),
   ttl: fc.option(fc.integer({ min: 30, max: 4000 }), { nil: null }),
+  health: fc.constant(null),
   withdrawn: fc.boolean(),
+  failing: fc.constant(false),
 });
 
 /** The single records that are served at a name, each with its TTL, without any grouping. */

@@ -1,0 +1,204 @@
+// The contract of `/v1/checks`: the definitions of health checks, the states of their addresses, and pins.
+import { z } from 'zod';
+import { CHECK_NAME, CHECK_NAME_RULE } from '#base/part-names.ts';
+import { moment } from './shared.ts';
+
+export const CHECK_TYPES = ['https', 'http', 'tcp'] as const;
+const TYPE_ERROR = `must be one of ${CHECK_TYPES.join(', ')}`;
+const PORT_ERROR = 'must be a whole number from 1 to 65535';
+const PATH_ERROR = 'must begin with "/", and have at most 500 printable ASCII characters without spaces';
+const HOST_ERROR = 'must be a host name of at most 253 characters, without a port';
+const EXPECT_ERROR = 'must be a list of 1 to 20 statuses such as 200, or classes such as "2xx"';
+const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
+const STATE_ERROR = 'must be "Healthy" or "Unhealthy"';
+const REASON_ERROR = 'must be a line of text of 1 to 200 characters';
+const SECONDS_ERROR = 'must be a whole number of seconds from 60 to 2592000 (30 days)';
+
+export const checkName = z
+  .string({ error: CHECK_NAME_RULE })
+  .regex(CHECK_NAME, { error: CHECK_NAME_RULE })
+  .meta({
+    description: 'The name of the check. Records name it in `check`.',
+    examples: ['web'],
+  });
+
+export const checkParams = z.object({ name: checkName });
+export const targetParams = checkParams.extend({
+  address: z.string().max(45).meta({ description: 'An address that records with the check have.' }),
+});
+
+export const checkQuery = z.strictObject({
+  owner: z
+    .string({ error: OWNER_ERROR })
+    .max(128, { error: OWNER_ERROR })
+    .optional()
+    .meta({
+      description:
+        'The owner of the check: `org:<teamId>` or `personal`. If omitted: the team of an app key. For a person, a new check is then personal, and other requests look at all checks that the person sees.',
+      examples: ['org:team_7b1f'],
+    }),
+});
+
+/** A number of seconds in a range. */
+function seconds(least: number, most: number) {
+  const error = `must be a number of seconds from ${least} to ${most}`;
+  return z.number({ error }).min(least, { error }).max(most, { error });
+}
+
+/** A whole number in a range. */
+function times(most: number) {
+  const error = `must be a whole number from 1 to ${most}`;
+  return z.int({ error }).min(1, { error }).max(most, { error });
+}
+
+const status = z.union([z.int().min(100).max(599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])], {
+  error: EXPECT_ERROR,
+});
+
+const ONLY_WITH_HTTP = ['path', 'host', 'expect'] as const;
+
+export const checkBody = z
+  .strictObject({
+    type: z.enum(CHECK_TYPES, { error: TYPE_ERROR }).meta({
+      description: '`https` and `http` send a GET request, without following redirects. `tcp` opens a connection.',
+    }),
+    port: z
+      .int({ error: PORT_ERROR })
+      .min(1, { error: PORT_ERROR })
+      .max(65_535, { error: PORT_ERROR })
+      .optional()
+      .meta({ description: 'The port. Required for `tcp`; otherwise 443 or 80 if omitted.' }),
+    path: z
+      .string({ error: PATH_ERROR })
+      .regex(/^\/[\x21-\x7e]{0,499}$/, { error: PATH_ERROR })
+      .optional()
+      .meta({ description: 'The path of the request. If omitted: `/`. Not for `tcp`.', examples: ['/healthz'] }),
+    host: z
+      .string({ error: HOST_ERROR })
+      .regex(/^(?=.{1,253}$)[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/, {
+        error: HOST_ERROR,
+      })
+      .optional()
+      .meta({
+        description:
+          'The host name that the request is for, and whose certificate an `https` server must have. If omitted: the address. Not for `tcp`.',
+        examples: ['www.example.com'],
+      }),
+    expect: z
+      .array(status, { error: EXPECT_ERROR })
+      .min(1, { error: EXPECT_ERROR })
+      .max(20, { error: EXPECT_ERROR })
+      .optional()
+      .meta({ description: 'The statuses of a healthy answer. If omitted: `2xx` and `3xx`. Not for `tcp`.' }),
+    interval: seconds(1, 300).default(10).meta({ description: 'Seconds between two probes. If omitted: 10.' }),
+    timeout: seconds(0.1, 10).default(2).meta({ description: 'Seconds until a probe without an answer has failed.' }),
+    failures: times(10).default(3).meta({
+      description: 'So many failures in a row make an address unhealthy. If omitted: 3.',
+    }),
+    retryInterval: seconds(0.5, 60).default(0.5).meta({
+      description: 'Seconds until the next probe after a failure, until the address is unhealthy. If omitted: 0.5.',
+    }),
+    successes: times(10).default(2).meta({
+      description: 'So many successes in a row make an unhealthy address healthy. If omitted: 2.',
+    }),
+    tls: z.enum(['verify', 'none'], { error: 'must be "verify" or "none"' }).optional().meta({
+      description:
+        'Only for `https`. `verify`: the certificate must be valid for the host. `none`: any certificate will do. If omitted: `verify`.',
+    }),
+  })
+  .superRefine((check, issues) => {
+    const add = (field: string, message: string) => issues.addIssue({ code: 'custom', path: [field], message });
+    if (check.type === 'tcp') {
+      if (check.port === undefined) add('port', 'is required for a check of the type tcp');
+      for (const field of ONLY_WITH_HTTP)
+        if (check[field] !== undefined) add(field, 'must be omitted, because a check of the type tcp sends no request');
+    }
+    if (check.type !== 'https' && check.tls !== undefined)
+      add('tls', 'must be omitted, because only a check of the type https uses TLS');
+  })
+  .meta({
+    id: 'CheckWrite',
+    description:
+      'The definition of a check: the request that it sends, and the failures that make an address unhealthy.',
+    examples: [{ type: 'https', host: 'www.example.com', path: '/healthz' }],
+  });
+
+const pin = z
+  .object({
+    state: z.enum(['Healthy', 'Unhealthy']).meta({ description: 'The state that the address counts as.' }),
+    reason: z.string().meta({ description: 'Why, in the words of the person.' }),
+    by: z.string().meta({ description: 'The key that pinned it.' }),
+    until: moment.meta({ description: 'When the pin ends.' }),
+  })
+  .meta({ id: 'Pin', description: "A person's decision about an address, which counts instead of the probes." });
+
+export const pinBody = z
+  .strictObject({
+    state: z.enum(['Healthy', 'Unhealthy'], { error: STATE_ERROR }).meta({
+      description: 'With `Unhealthy`, answers omit the address; with `Healthy`, they have it.',
+    }),
+    reason: z
+      .string({ error: REASON_ERROR })
+      .min(1, { error: REASON_ERROR })
+      .max(200, { error: REASON_ERROR })
+      .meta({ description: 'Why, for the people who see it.', examples: ['kernel update'] }),
+    seconds: z
+      .int({ error: SECONDS_ERROR })
+      .min(60, { error: SECONDS_ERROR })
+      .max(2_592_000, { error: SECONDS_ERROR })
+      .meta({ description: 'How long the pin lasts, from 60 to 2592000 seconds.' }),
+  })
+  .meta({ id: 'PinWrite', description: "A person's decision about an address." });
+
+export const target = z
+  .object({
+    address: z.string().meta({ description: 'The address, as records have it.' }),
+    state: z.enum(['Unknown', 'Healthy', 'Unhealthy']).meta({
+      description:
+        'The state by the probes. `Unknown` counts as healthy: the address was not probed yet, or may not be.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why, as a sentence. Null: nothing is known yet.' }),
+    since: moment.meta({ description: 'Since when it is in this state.' }),
+    down: z.boolean().meta({
+      description:
+        'Whether answers omit records with the address while others work: the pin decides, or else the state.',
+    }),
+    pin: pin.nullable().meta({ description: 'Null: the address is not pinned.' }),
+  })
+  .meta({ id: 'CheckTarget', description: 'An address that records with the check have.' });
+
+const counts = z
+  .object({
+    healthy: z.int().meta({ description: 'Addresses that work.' }),
+    unhealthy: z.int().meta({ description: 'Addresses that do not.' }),
+    unknown: z.int().meta({ description: 'Addresses about which nothing is known yet.' }),
+  })
+  .meta({ id: 'CheckCounts', description: 'The number of addresses in each state.' });
+
+const shape = {
+  name: checkName,
+  owner: z.string().meta({ description: 'The owner of the check: `org:<teamId>` or `personal`.' }),
+  definition: checkBody.meta({ description: 'The definition, with all defaults.' }),
+  counts,
+  createdAt: moment.meta({ description: 'When the check was created.' }),
+  updatedAt: moment.meta({ description: 'When its definition changed last.' }),
+};
+
+export const check = z
+  .object({
+    ...shape,
+    targets: z.array(target).meta({ description: 'The addresses that are probed, at most 1000.' }),
+  })
+  .meta({ id: 'Check', description: 'A health check with its addresses.' });
+
+export const checkList = z
+  .object({
+    checks: z
+      .array(z.object(shape).meta({ id: 'ListedCheck', description: 'A health check.' }))
+      .meta({ description: 'The checks, by name.' }),
+  })
+  .meta({ id: 'CheckList', description: 'The checks that the key may see.' });
+
+export type CheckDefinition = z.output<typeof checkBody>;
+export type CheckView = z.infer<typeof check>;
+export type TargetView = z.infer<typeof target>;

@@ -1,0 +1,87 @@
+// The members of an RRset, its records, and which of them name servers answer with: the rule of drained clusters, of
+// health checks and of tiers. Pure. The service renders by it, and the operator proves answers by it.
+import { accept, refuse, type Verdict } from './verdict.ts';
+
+/** The answer of an RRset while all of its members fail. */
+export const WHEN_ALL_FAIL = ['ServeAll', 'ServeNone'] as const;
+export type WhenAllFail = (typeof WHEN_ALL_FAIL)[number];
+
+/** The lowest tier with a member that can be served is answered. */
+export const MAX_TIER = 9;
+/** A record with a check has a TTL of at most so many seconds in answers: a longer one would outlive the failover. */
+export const MAX_CHECKED_TTL = 60;
+
+/**
+ * The health of a record, as it is stored with the record. A part that has its default is absent, so that equal values
+ * are written alike.
+ */
+export interface RecordHealth {
+  /** The name of a check of the team or person that has the zone. */
+  check?: string;
+  /** 1 to 9. Lower tiers are answered first; by default it is 0. */
+  tier?: number;
+  whenAllFail?: 'ServeNone';
+}
+
+/** The types whose records are addresses, which a check can reach. */
+const CHECKED_TYPES: readonly string[] = ['A', 'AAAA'];
+
+/** The same parts as a client writes them. An omitted part has its default. */
+export interface HealthInput {
+  check?: string | null | undefined;
+  tier?: number | null | undefined;
+  whenAllFail?: WhenAllFail | null | undefined;
+}
+
+/**
+ * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
+ */
+export function parseHealth(input: HealthInput, type: string): Verdict<RecordHealth | null | undefined> {
+  const { check, tier, whenAllFail } = input;
+  if (check === undefined && tier === undefined && whenAllFail === undefined) return accept(undefined);
+  if (tier !== null && tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= MAX_TIER))
+    return refuse('tier', `The tier is ${String(tier)}; it must be a whole number from 0 to ${MAX_TIER}.`);
+  const health: RecordHealth = {
+    ...(check ? { check } : {}),
+    ...(tier ? { tier } : {}),
+    ...(whenAllFail === 'ServeNone' ? { whenAllFail } : {}),
+  };
+  const [field] = Object.keys(health);
+  if (field === undefined) return accept(null);
+  if (CHECKED_TYPES.includes(type)) return accept(health);
+  return refuse(field, `A ${type} record has no ${field}: only the addresses of A and AAAA records can be checked.`);
+}
+
+export function sameHealth(one: RecordHealth | null, other: RecordHealth | null): boolean {
+  return one?.check === other?.check && one?.tier === other?.tier && one?.whenAllFail === other?.whenAllFail;
+}
+
+/** A record with the values that decide about it. An absent part has its default. */
+export interface Member {
+  /** Whether all its owners are withdrawn, because their clusters are drained or lost. */
+  readonly withdrawn?: boolean | undefined;
+  /** Whether its check says that its address does not work. */
+  readonly failing?: boolean | undefined;
+  readonly tier?: number | undefined;
+  readonly whenAllFail?: WhenAllFail | undefined;
+}
+
+/**
+ * The records of one name and type that name servers answer with: those of the lowest tier with one that is neither
+ * withdrawn nor failing. If there is none, the lowest tier as a whole, and first of all without the withdrawn ones: an
+ * RRset is never empty because something is away, unless all of its failing records want that (`ServeNone`).
+ */
+export function pickServed<R extends Member>(records: readonly R[]): readonly R[] {
+  const presentRecords = records.filter(({ withdrawn }) => withdrawn !== true);
+  const workingRecords = presentRecords.filter(({ failing }) => failing !== true);
+  if (workingRecords.length > 0) return lowestTier(workingRecords);
+  const isNone = presentRecords.length > 0 && presentRecords.every(({ whenAllFail }) => whenAllFail === 'ServeNone');
+  if (isNone) return [];
+  return lowestTier(presentRecords.length > 0 ? presentRecords : records);
+}
+
+function lowestTier<R extends Member>(records: readonly R[]): readonly R[] {
+  // Not a spread: an RRset may have thousands of records.
+  const lowest = records.reduce((least, { tier = 0 }) => Math.min(least, tier), MAX_TIER);
+  return records.filter(({ tier = 0 }) => tier === lowest);
+}

@@ -1,0 +1,170 @@
+// Health checks of a team or person: the list, one with its addresses, and their changes. The checker probes
+// (checker.ts). A key that may write all records of the owner may write its checks: both decide about answers.
+import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
+import { listTargets, type TargetRow } from '#store/check-targets.ts';
+import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';
+import type { Tx } from '#store/database.ts';
+import { keyStanding } from '#store/keys.ts';
+import { lockOwnerQuota } from '#store/quotas.ts';
+import { accountHistory } from '../accounts/account.ts';
+import { type Actor, readableOnly } from '../accounts/actor.ts';
+import { toOwnerId, toOwnerIds, writeOwner } from '../accounts/owner-text.ts';
+import { once } from '../change/once.ts';
+import { keyRevoked } from '../change/standing.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { type CheckDefinition, isSameDefinition } from './definition.ts';
+import { type CheckView, countStates, type ListedCheck, toTargetView } from './view.ts';
+
+/** The most checks of a team or person. */
+const MAX_CHECKS = 100;
+/** The most addresses in an answer about one check. */
+export const MAX_SHOWN = 1_000;
+/** The most addresses that are read for the counts of a list. */
+const MAX_COUNTED = 20_000;
+
+/** By name. @throws Refusal forbidden, bad_request (owner) */
+export async function readChecks(
+  context: ServiceContext,
+  actor: Actor,
+  ownerText: string | undefined,
+): Promise<ListedCheck[]> {
+  mustHaveAllRecords(actor, 'read');
+  const rows = await listChecks(context.db, toOwnerIds(actor, ownerText), null);
+  const rowsByOwner = Map.groupBy(rows, ({ owner }) => owner);
+  const views = [...rowsByOwner].map(async ([owner, checkRows]) => {
+    const names = checkRows.map(({ name }) => name);
+    const targets = Map.groupBy(await listTargets(context.db, owner, names, MAX_COUNTED), (target) => target.checkName);
+    return checkRows.map((row) => toListed(actor, row, targets.get(row.name) ?? []));
+  });
+  return (await Promise.all(views)).flat().sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** @throws Refusal forbidden, bad_request (several owners have one), not_found with the checks that there are */
+export async function readCheck(
+  context: ServiceContext,
+  actor: Actor,
+  name: string,
+  ownerText: string | undefined,
+): Promise<CheckView> {
+  mustHaveAllRecords(actor, 'read');
+  return toCheckView(context, actor, await findCheck(context, actor, name, ownerText));
+}
+
+/**
+ * Creates the check, or replaces its definition.
+ * @throws Refusal forbidden (rights, quota), bad_request (owner), unauthorized, busy
+ */
+export async function putCheck(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  ownerText: string | undefined,
+  definition: CheckDefinition,
+): Promise<CheckView> {
+  const { actor } = caller;
+  mustHaveAllRecords(actor, 'write');
+  const owner = toOwnerId(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
+  await changeChecks(context, caller, owner, async (tx) => {
+    // One change at a time counts the checks of the owner.
+    await lockOwnerQuota(tx, { teamId: owner === actor.user?.id ? null : owner, userId: owner });
+    const [row] = await listChecks(tx, [owner], name);
+    if (row === undefined && (await countChecks(tx, owner)) >= MAX_CHECKS)
+      throw refusal('too-many-checks', { limit: MAX_CHECKS });
+    if (row !== undefined && isSameDefinition(row.definition as CheckDefinition, definition))
+      return { answer: null, change: null };
+    const before = await writeCheck(tx, owner, name, definition);
+    return { answer: null, change: { action: 'check.put', subject: name, before, after: definition } };
+  });
+  return toCheckView(context, actor, await findCheck(context, actor, name, writeOwner(actor, owner)));
+}
+
+/** @throws Refusal conflict (records name it), and as readCheck and putCheck */
+export async function removeCheck(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  ownerText: string | undefined,
+): Promise<void> {
+  mustHaveAllRecords(caller.actor, 'write');
+  const { owner } = await findCheck(context, caller.actor, name, ownerText);
+  await changeChecks(context, caller, owner, async (tx) => {
+    const { before, records } = await deleteCheckRow(tx, owner, name);
+    if (records > 0) throw refusal('check-in-use', { name, records: records < 1_000 ? records : '1000 or more' });
+    const change = { action: 'check.delete', subject: name, before, after: null } as const;
+    return { answer: null, change: before === null ? null : change };
+  });
+}
+
+interface CheckOutcome<T> {
+  answer: T;
+  /** The history entry. Null: nothing changed. */
+  change: Pick<AccountChange, 'action' | 'subject' | 'before' | 'after'> | null;
+}
+
+/** Runs one change of the checks of an owner, with its history entry. */
+export async function changeChecks<T>(
+  context: ServiceContext,
+  caller: Caller,
+  owner: string,
+  work: (tx: Tx) => Promise<CheckOutcome<T>>,
+): Promise<T> {
+  const { actor } = caller;
+  const teamId = owner === actor.user?.id ? null : owner;
+  const mustAct = async (tx: Tx) => {
+    const { valid, member } = await keyStanding(tx, actor.keyId, { teamId }, context.now());
+    if (!valid) throw keyRevoked();
+    if (teamId !== null && !member) throw refusal('foreign-owner');
+  };
+  const run = async (tx: Tx) => {
+    const { answer, change } = await work(tx);
+    // Asked after the wait for the row, during which the key may have been revoked.
+    await mustAct(tx);
+    if (change !== null) await insertAccountChange(tx, { ...change, ...accountHistory(caller, teamId, context.now()) });
+    return answer;
+  };
+  return once(context, caller, run, mustAct);
+}
+
+/** @throws Refusal forbidden */
+export function mustHaveAllRecords(actor: Actor, verb: 'read' | 'write'): void {
+  const isEnough = verb === 'read' ? actor.records !== 'none' : actor.records === 'write';
+  if (isEnough && readableOnly(actor) === null) return;
+  throw refusal('checks-need-all-records', { verb });
+}
+
+/** @throws Refusal as readCheck */
+export async function findCheck(
+  context: ServiceContext,
+  actor: Actor,
+  name: string,
+  ownerText: string | undefined,
+): Promise<CheckRow> {
+  const owners = toOwnerIds(actor, ownerText);
+  const [first, ...others] = await listChecks(context.db, owners, name);
+  if (first === undefined) throw unknownCheck(name, await listChecks(context.db, owners, null));
+  if (others.length === 0) return first;
+  const texts = [first, ...others].map(({ owner }) => writeOwner(actor, owner));
+  throw refusal('check-of-several', { name, owners: texts.join(', ') });
+}
+
+const LISTED = 20;
+
+function unknownCheck(name: string, rows: readonly CheckRow[]): Refusal {
+  const names = [...new Set(rows.map((row) => row.name))];
+  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : '';
+  const known = names.length === 0 ? 'none has been created' : `there are ${names.slice(0, LISTED).join(', ')}${more}`;
+  return refusal('no-check', { name, known });
+}
+
+async function toCheckView(context: ServiceContext, actor: Actor, row: CheckRow): Promise<CheckView> {
+  const targets = await listTargets(context.db, row.owner, [row.name], MAX_COUNTED);
+  return { ...toListed(actor, row, targets), targets: targets.slice(0, MAX_SHOWN).map(toTargetView) };
+}
+
+function toListed(actor: Actor, row: CheckRow, targets: readonly TargetRow[]): ListedCheck {
+  const { name, owner, createdAt, updatedAt } = row;
+  const definition = row.definition as CheckDefinition;
+  const times = { createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() };
+  return { name, owner: writeOwner(actor, owner), definition, counts: countStates(targets), ...times };
+}

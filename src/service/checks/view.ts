@@ -1,0 +1,35 @@
+// Checked addresses as answers show them. Pure.
+import type { Pin, TargetRow } from '#store/check-targets.ts';
+import type { CheckDefinition } from './definition.ts';
+
+export interface ListedCheck {
+  name: string;
+  owner: string;
+  definition: CheckDefinition;
+  counts: { healthy: number; unhealthy: number; unknown: number };
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CheckView extends ListedCheck {
+  targets: TargetView[];
+}
+
+export interface TargetView {
+  address: string;
+  state: TargetRow['state'];
+  reason: string | null;
+  since: string;
+  down: boolean;
+  pin: (Omit<Pin, 'until'> & { until: string }) | null;
+}
+
+export function toTargetView({ address, state, reason, since, down, pin }: TargetRow): TargetView {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return { address, state, reason, since: time(since), down, pin: pin && { ...pin, until: time(pin.until) } };
+}
+
+export function countStates(targets: readonly Pick<TargetRow, 'state'>[]): CheckView['counts'] {
+  const count = (wanted: TargetRow['state']) => targets.filter(({ state }) => state === wanted).length;
+  return { healthy: count('Healthy'), unhealthy: count('Unhealthy'), unknown: count('Unknown') };
+}

@@ -1,0 +1,72 @@
+// The tables of health checks: their definitions, their addresses, and the lease of the probing process; see tables.ts.
+import { at, textC } from './column-types.ts';
+import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
+
+/** A check belongs to a team or person, and is used by the records of their zones. */
+export const checks = pgTable(
+  'checks',
+  {
+    // The id of the team or person.
+    owner: textC('owner').notNull(),
+    name: textC('name').notNull(),
+    // As the contract has it, with all defaults.
+    definition: jsonb('definition').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+    updatedAt: at('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'checks_pkey', columns: [t.owner, t.name] }),
+    check('checks_name', sql`length(${t.name}) between 1 and 63`),
+  ],
+);
+
+/**
+ * The state of an address that records with the check have: one row for any number of records. A trigger on records
+ * makes the rows; store/check-targets.ts removes those that no record needs.
+ */
+export const checkTargets = pgTable(
+  'check_targets',
+  {
+    owner: textC('owner').notNull(),
+    checkName: textC('check_name').notNull(),
+    // As in records.rdata.
+    address: textC('address').notNull(),
+    state: text('state').notNull().default('Unknown'),
+    // Why it is in this state; null: nothing is known yet.
+    reason: text('reason'),
+    since: at('since').notNull().defaultNow(),
+    // A person decided for the probes until then.
+    pin: text('pin'),
+    pinReason: text('pin_reason'),
+    pinnedBy: text('pinned_by'),
+    pinUntil: at('pin_until'),
+    // Whether records with this address are served only if no others are: the pin if there is one, else the state.
+    down: boolean('down').notNull().default(false),
+    // When `down` changed; null: all zones that serve the address have been marked as changed since then.
+    unmarkedSince: at('unmarked_since'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'check_targets_pkey', columns: [t.owner, t.checkName, t.address] }),
+    // The name begins as those of constraints on records do: a record whose check does not exist is refused by it.
+    foreignKey({
+      name: 'records_check_exists',
+      columns: [t.owner, t.checkName],
+      foreignColumns: [checks.owner, checks.name],
+    }).onDelete('cascade'),
+    index('check_targets_unmarked_idx').on(t.unmarkedSince).where(sql`${t.unmarkedSince} is not null`),
+    check('check_targets_state', sql`${t.state} in ('Unknown', 'Healthy', 'Unhealthy')`),
+    check('check_targets_pin', sql`${t.pin} in ('Healthy', 'Unhealthy')`),
+  ],
+);
+
+/** One row: the process that probes, and until when no other one may. */
+export const checkLease = pgTable(
+  'check_lease',
+  {
+    one: boolean('one').primaryKey().default(true),
+    holder: text('holder').notNull(),
+    until: at('until').notNull(),
+  },
+  (t) => [check('check_lease_one', sql`${t.one}`)],
+);

@@ -1,0 +1,222 @@
+// Faults in health checks: the states of addresses, the brakes, the rights, and the answers.
+import type { Fault } from '../fault.ts';
+
+const UNIT = ['test/unit/service/checks', 'test/unit/dns/members.test.ts'];
+const CHECKS = ['test/integration/service/checks/checks.test.ts'];
+const BRAKES = ['test/integration/service/checks/brakes.test.ts'];
+
+type Row = readonly [name: string, breaks: string, file: string, find: string, replace: string];
+
+const faults = (project: Fault['project'], tests: readonly string[], rows: readonly Row[]): Fault[] =>
+  rows.map(([name, breaks, file, find, replace]) => ({
+    name: `checks-${name}`,
+    breaks,
+    edits: [{ file, find, replace }],
+    project,
+    tests,
+  }));
+
+export const CHECK_FAULTS: readonly Fault[] = [
+  ...faults('unit', UNIT, [
+    [
+      'two-tiers',
+      'records of two tiers are answered together',
+      'src/dns/members.ts',
+      'records.filter(({ tier = 0 }) => tier === lowest)',
+      'records.filter(({ tier = 0 }) => tier >= lowest)',
+    ],
+    [
+      'empty',
+      'one record that wants nothing empties an RRset whose other records want all',
+      'src/dns/members.ts',
+      'presentRecords.every(({ whenAllFail })',
+      'presentRecords.some(({ whenAllFail })',
+    ],
+    [
+      'any-type',
+      'a CNAME record has a check',
+      'src/dns/members.ts',
+      'if (CHECKED_TYPES.includes(type)) return accept(health);',
+      'return accept(health);',
+    ],
+    [
+      'slow-confirm',
+      'the retries after a failure wait for the whole interval',
+      'src/service/checks/judge.ts',
+      'isConfirming ? Math.min(rule.retryInterval, rule.interval) : rule.interval',
+      'isConfirming ? rule.interval : rule.interval',
+    ],
+    [
+      'one-success',
+      'an unhealthy address is healthy after one success',
+      'src/service/checks/judge.ts',
+      "successes >= rule.successes ? 'Healthy'",
+      "successes >= 1 ? 'Healthy'",
+    ],
+    [
+      'no-pause',
+      'an address goes down directly after it came up',
+      'src/service/checks/judge.ts',
+      'now < upAt + PAUSE_MS',
+      'now < upAt',
+    ],
+    [
+      'one-owner-freezes-all',
+      'one owner with many dead addresses freezes all others',
+      'src/service/checks/brake.ts',
+      'sum > all.length / 2',
+      'sum > 0.9',
+    ],
+    [
+      'no-window',
+      'addresses that became unhealthy a moment ago do not count for the brake',
+      'src/service/checks/brake.ts',
+      'now < downAt + WINDOW_MS',
+      'now < downAt',
+    ],
+    [
+      'flood',
+      'an address gets a probe for each check at once',
+      'src/service/checks/lines.ts',
+      '(this.#freeAt.get(address) ?? 0) <= now',
+      '(this.#freeAt.get(address) ?? 0) <= now + ADDRESS_MS',
+    ],
+    [
+      'no-share',
+      'the hanging probes of one owner take all permits',
+      'src/service/checks/lines.ts',
+      'this.#permits.of(owner) < share',
+      'this.#permits.of(owner) < share * 10',
+    ],
+    [
+      'private',
+      'checks probe private addresses',
+      'src/service/checks/allowed.ts',
+      'if (!isAllowed(address))',
+      'if (!isAllowed(address) && address.length > 60)',
+    ],
+    [
+      'ports',
+      'checks probe every port',
+      'src/service/checks/allowed.ts',
+      'port >= first && port <= last',
+      'port >= first || port <= last',
+    ],
+  ]),
+  ...faults('integration', CHECKS, [
+    [
+      'still-answered',
+      'answers have addresses whose check fails',
+      'src/service/nodes/render.ts',
+      'flatMap((list) => pickServed(members(list)))',
+      'flatMap((list) => (pickServed(members(list)).length > 0 ? list : list))',
+    ],
+    [
+      'long-ttl',
+      'resolvers keep a checked address for an hour',
+      'src/service/nodes/render.ts',
+      'health?.check === undefined ? MAX_TTL : MAX_CHECKED_TTL',
+      'health?.check === undefined ? MAX_TTL : MAX_TTL',
+    ],
+    [
+      'redirects',
+      'the body of an answer is read to its end',
+      'src/service/checks/probe.ts',
+      'response.destroy();',
+      "response.resume().on('end', () => response.destroy());",
+    ],
+    [
+      'status',
+      'every status is that of a healthy answer',
+      'src/service/checks/definition.ts',
+      'each === status || each ===',
+      'each !== status || each ===',
+    ],
+    [
+      'rights',
+      'a key with a list of names writes checks',
+      'src/service/checks/checks.ts',
+      'if (isEnough && readableOnly(actor) === null) return;',
+      'if (isEnough) return;',
+    ],
+    [
+      'readers',
+      'a key that only reads records writes checks',
+      'src/service/checks/checks.ts',
+      "verb === 'read' ? actor.records !== 'none' : actor.records === 'write'",
+      "actor.records !== 'none' || verb === 'read'",
+    ],
+    [
+      'in-use',
+      'a check is deleted while records have it',
+      'src/store/checks.ts',
+      'if (records === 0) await remove(tx, owner, name);\n  return { before: row.definition, records };',
+      'await remove(tx, owner, name);\n  return { before: row.definition, records: 0 };',
+    ],
+    [
+      'pin-ends',
+      'a pin never ends',
+      'src/store/check-targets.ts',
+      'where t.pin_until <= now()`);',
+      "where t.pin_until <= now() - interval '1 hour'`);",
+    ],
+    [
+      'pin-lost',
+      'the next probe ends a pin',
+      'src/store/check-targets.ts',
+      "const IS_PINNED = 'pin is not null and pin_until > now()';",
+      "const IS_PINNED = 'pin is not null and pin_until < now()';",
+    ],
+    [
+      'forgotten',
+      'a client without checks takes the check off a record',
+      'src/service/change/state.ts',
+      'const { comment = row.comment, health = row.health } = record;',
+      'const { comment = row.comment, health = null } = record;',
+    ],
+  ]),
+  ...faults('integration', BRAKES, [
+    [
+      'two-probers',
+      'a process without the lease probes',
+      'src/service/checks/checker.ts',
+      'if (!this.#hasLease) {\n      this.#targets.clear();\n      return;\n    }',
+      '',
+    ],
+    [
+      'restart-flips',
+      'an unhealthy address is answered because another process begins to probe',
+      'src/service/checks/judge.ts',
+      "if (state === 'Unhealthy') return successes >= rule.successes",
+      "if (state === 'Unhealthy') return successes >= 0",
+    ],
+    [
+      'no-freeze',
+      'a failure of our own network takes most addresses out of the answers',
+      'src/service/checks/brake.ts',
+      'return everyone || owners.has(owner);',
+      'return everyone && owners.has(owner);',
+    ],
+    [
+      'not-taken-back',
+      'the addresses that failed just before a mass failure was seen stay out of the answers',
+      'src/service/checks/flips.ts',
+      'if (!isRecent || !isFrozen(this.#frozen, target.owner)) continue;',
+      'if (!isRecent || isFrozen(this.#frozen, target.owner)) continue;',
+    ],
+    [
+      'undo',
+      'an undo does not put back the check of a record',
+      'src/service/undo/plan.ts',
+      'const fields = { check: null, ...health };',
+      'const fields = { check: null, ...(health && null) };',
+    ],
+    [
+      'restored-zone',
+      'a deleted zone whose check is gone cannot come back',
+      'src/store/deleted-zones.ts',
+      "then r.health\n  else nullif(r.health - 'check', '{}') end",
+      'then r.health\n  else r.health end',
+    ],
+  ]),
+];
