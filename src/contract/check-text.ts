@@ -25,3 +25,20 @@ function times(count: number, noun: 'failure' | 'success'): string {
 export function writeExpected({ type, expect = ['2xx', '3xx'] }: CheckDefinition): string | null {
   return type === 'tcp' ? null : expect.join(', ');
 }
+
+export interface HealthText {
+  check?: string | null | undefined;
+  tier?: number | null | undefined;
+  whenAllFail?: string | null | undefined;
+  failing?: boolean | undefined;
+}
+
+/** What a record says about its health: `web, tier 1, failing`. Empty if a record has nothing of it. */
+export function writeHealth({ check, tier, whenAllFail, failing }: HealthText): string {
+  return [
+    ...(check ? [check] : []),
+    ...(tier ? [`tier ${tier}`] : []),
+    ...(whenAllFail === 'ServeNone' ? [whenAllFail] : []),
+    ...(failing ? ['failing'] : []),
+  ].join(', ');
+}

@@ -1,12 +1,11 @@
 // The options of records about their health: the check that probes the address, and what is answered when it fails.
+import { type HealthText, writeHealth } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { MAX_TIER, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
 import type { OptionDescription } from '../command.ts';
 
 /** The check may be empty, which means none. */
 export type HealthOptions = Omit<HealthBody, 'check'> & { check?: string | undefined };
-/** A stored record, or the body of a request. */
-type Health = HealthOptions | HealthBody;
 
 /** For A and AAAA records. */
 export const HEALTH: readonly OptionDescription[] = [
@@ -58,26 +57,13 @@ export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
   };
 }
 
-/** For instance `web, tier 1, failing`; empty if a record has nothing of it. */
-export function writeHealth(health: Health & Pick<ListedRecord, 'failing'>): string {
-  const { check, tier, whenAllFail, failing } = health;
-  return [
-    ...(check ? [check] : []),
-    ...(!tier ? [] : [`tier ${tier}`]),
-    ...(whenAllFail === 'ServeNone' ? [whenAllFail] : []),
-    ...(failing ? ['failing'] : []),
-  ].join(', ');
-}
-
 /** A line about a record whose health changes; null if it stays. */
 export function healthLine(
   { name, type, content }: Pick<ListedRecord, 'name' | 'type' | 'content'>,
-  before: Health,
-  body: Health,
+  before: HealthText,
+  body: HealthText,
 ): string | null {
   if (body.check === undefined) return null;
-  const [old, now] = [before, body].map(({ check, tier, whenAllFail }) =>
-    writeHealth({ check, tier, whenAllFail } as Health),
-  );
+  const [old, now] = [before, body].map(({ check, tier, whenAllFail }) => writeHealth({ check, tier, whenAllFail }));
   return old === now ? null : `~ ${name} ${type} ${content}: ${old || 'no check'} -> ${now || 'no check'}`;
 }

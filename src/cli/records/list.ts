@@ -1,11 +1,11 @@
 // `zonestead records list`
 import { fetchRecords } from '#client/lists.ts';
+import { writeHealth } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { table } from '../table.ts';
-import { writeHealth } from './health.ts';
 import { typeOf } from './options.ts';
 
 interface Filter {

@@ -1,6 +1,7 @@
 // `zonestead records create` and `update`
 import { isAbsent } from '#client/errors.ts';
 import { fetchRecords } from '#client/lists.ts';
+import { writeHealth } from '#contract/check-text.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -12,7 +13,7 @@ import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
-import { HEALTH, hasHealthOptions, healthBody, healthLine, writeHealth } from './health.ts';
+import { HEALTH, hasHealthOptions, healthBody, healthLine } from './health.ts';
 import {
   COMMENT,
   CONTENT,
