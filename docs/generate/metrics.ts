@@ -30,6 +30,7 @@ import {
 } from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { watchChecks } from '#service/checks/metrics.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
@@ -79,6 +80,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       async () => null,
       () => new Date(),
     );
+    watchChecks(metrics, async () => ({ Unknown: 0, Healthy: 0, Unhealthy: 0 }));
     watchSizes(metrics, () => Promise.reject(new Error('unused')), 0);
     createUpdateMetrics(metrics);
     createTokenMetrics(metrics, () => ({ all: 0, failing: 0 }));

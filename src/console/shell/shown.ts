@@ -30,7 +30,10 @@ interface ShownRecord {
   isFailing: boolean;
 }
 
-export function shownRecord(record: ManagedRecord & { failing?: boolean }, zone: Pick<ZoneView, 'defaultTtl'>): ShownRecord {
+export function shownRecord(
+  record: ManagedRecord & { failing?: boolean },
+  zone: Pick<ZoneView, 'defaultTtl'>,
+): ShownRecord {
   const { id, name, type, priority, comment, managedBy } = record;
   const [ttl, isDefaultTtl] = [record.ttl ?? zone.defaultTtl, record.ttl === null];
   return {
