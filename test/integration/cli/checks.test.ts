@@ -74,10 +74,7 @@ test('a dry run changes nothing, and a refusal names the option and what would b
   for (const [words, message] of [
     [['--type', 'tcp'], '--port is required for a check of the type tcp'],
     [['--type', 'http', '--retry-interval', '0.1'], '--retry-interval must be a number of seconds from 0.5 to 60'],
-    [['--type', 'https', '--timeout', 'soon'], 'It must be a number of seconds such as 0.5'],
     [['--type', 'https', '--expect', 'ok'], '--expect must be a list of 1 to 20 statuses'],
-    [['--type', 'icmp'], 'Allowed choices are https, http, tcp'],
-    [[], "required option '--type <type>' not specified"],
   ] as const)
     expect([words, (await set('dry', ...words)).err]).toEqual([words, expect.stringContaining(message)]);
   expect((await zonestead('checks', 'show', 'no-such')).err).toContain('there is no check no-such: there are dry');
@@ -132,9 +129,6 @@ test('a pin needs a reason and an end, and names an address that the check has',
   const pin = (...words: string[]) => zonestead('checks', 'pin', 'pin', ...words);
   const why = ['--reason', 'work', '--for', '30m'];
   for (const [words, message] of [
-    [['127.9.9.1', 'down', ...why], 'Allowed choices are healthy, unhealthy'],
-    [['127.9.9.1', 'unhealthy', '--for', '30m'], "required option '--reason <text>' not specified"],
-    [['127.9.9.1', 'unhealthy', '--reason', 'work'], "required option '--for <time>' not specified"],
     [['127.9.9.1', 'unhealthy', '--reason', 'work', '--for', '5s'], 'from 60 to 2592000 (30 days)'],
     [['127.9.9.2', 'unhealthy', ...why], 'no record with the check pin has the address 127.9.9.2'],
     [['127.9.9.2', 'unhealthy', ...why, '--dry-run'], 'no record with the check pin has the address 127.9.9.2'],

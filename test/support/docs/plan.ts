@@ -180,7 +180,7 @@ export const PLAN = {
     choices: [
       ...begins(FAIL_OVER, 'zonestead checks set', 'zonestead records create', 'zonestead checks show'),
       ...begins(FAIL_OVER, 'zonestead records list'),
-      ...['pin', 'show', 'unpin'].map((each) => begins(TAKE_OUT, `zonestead checks ${each}`)).flat(),
+      ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
   },
   'kubectl plugin': {
