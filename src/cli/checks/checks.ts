@@ -41,7 +41,7 @@ export const command: CommandGroup = {
   examples: [
     'zonestead checks set web --type https --host www.shop.example --path /healthz',
     'zonestead checks show web',
-    'zonestead checks pin web 192.0.2.1 unhealthy --reason "kernel update" --for 30m',
+    "zonestead checks pin web 192.0.2.1 unhealthy --reason 'kernel update' --for 30m",
   ],
   commands: [list, one, set, remove, pin, unpin],
 };

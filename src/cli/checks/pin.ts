@@ -33,7 +33,7 @@ export const pin = describeRestCommand({
   ],
   notes:
     'The probes go on, and count again when the pin ends. An address that is the last one of its name stays in the answers, unless its records have --when-all-fail ServeNone.',
-  examples: ['zonestead checks pin web 192.0.2.1 unhealthy --reason "kernel update" --for 30m'],
+  examples: ["zonestead checks pin web 192.0.2.1 unhealthy --reason 'kernel update' --for 30m"],
   run: (session, [name = '', address = '', state = ''], options: PinOptions) =>
     pinAddress(session, { name, address, state: STATES[state as keyof typeof STATES] }, options),
 });

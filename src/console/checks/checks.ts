@@ -1,5 +1,5 @@
-// Health checks: the list, one check with its addresses, and their changes. A check belongs to a team or a person, so an
-// address has the owner and the name of it.
+// Health checks: the list, one check with its addresses, and their changes. A check belongs to a team or a person, so
+// the address of its page has the owner and the name.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
 import { CHECK_TYPES, type CheckDefinition, checkBody, checkParams } from '#contract/checks.ts';

@@ -179,6 +179,7 @@ export const PLAN = {
     test: 'test/integration/cli/checks.test.ts',
     choices: [
       ...begins(FAIL_OVER, 'zonestead checks set', 'zonestead records create', 'zonestead checks show'),
+      ...begins(ALERTS, 'zonestead checks list'),
       ...begins(FAIL_OVER, 'zonestead records list'),
       ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
