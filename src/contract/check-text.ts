@@ -1,9 +1,9 @@
-// What a health check probes, as people read it in a table or on a page. Pure.
+// The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
 import type { CheckDefinition } from './checks.ts';
 
 const PORTS = { https: 443, http: 80 } as const;
 
-/** `https://www.example.com/healthz`, or `tcp port 5432`. Without a host, the address stands in its place. */
+/** `https://www.example.com/healthz`, or `tcp port 5432`. Without a host, it has `<address>` in its place. */
 export function writeProbe({ type, port, host = '<address>', path = '/' }: CheckDefinition): string {
   if (type === 'tcp') return `tcp port ${port}`;
   const isUsual = port === undefined || port === PORTS[type];
@@ -33,7 +33,7 @@ export interface HealthText {
   failing?: boolean | undefined;
 }
 
-/** What a record says about its health: `web, tier 1, failing`. Empty if a record has nothing of it. */
+/** The health of a record: `web, tier 1, failing`. Empty if a record has nothing of it. */
 export function writeHealth({ check, tier, whenAllFail, failing }: HealthText): string {
   return [
     ...(check ? [check] : []),

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 
 /**
- * By name. Empty if the actor may not see them: somebody with a grant for one zone may name a check, but not list them.
+ * By name. Empty if the actor may not see them: a person with a grant for one zone may name a check, but not list them.
  * @param ownerText the owner of a zone
  */
 export async function readCheckNames(context: ServiceContext, actor: Actor, ownerText: string): Promise<string[]> {

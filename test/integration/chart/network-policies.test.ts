@@ -1,6 +1,6 @@
 // The network policies of the chart, with the rules of Kubernetes: the peers that can reach each port of each pod.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { container, one, type Rendered, render } from '../../support/chart/chart.ts';
+import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { letsIn, type Source, toTarget } from '../../support/chart/network-policies.ts';
 
 const OWN = { 'kubernetes.io/metadata.name': 'zonestead' };
@@ -231,7 +231,9 @@ test('the policy of the api opens public addresses and the listed networks for h
   expect(own.to.slice(2)).toEqual([{ ipBlock: { cidr: '10.20.0.0/16' } }, { ipBlock: { cidr: '2001:db8::1/128' } }]);
   const objects = await render({ api: { checks } });
   const env = (name: string) =>
-    container(objects, 'Deployment', 'zonestead-api').env.find((each: Rendered) => each.name === name)?.value;
+    one(objects, 'Deployment', 'zonestead-api').spec.template.spec.containers[0].env.find(
+      (each: Rendered) => each.name === name,
+    )?.value;
   expect([env('ZONESTEAD_CHECK_NETWORKS'), env('ZONESTEAD_CHECK_PORTS')]).toEqual([
     '10.20.0.0/16,2001:db8::1',
     '443,8000-8999',

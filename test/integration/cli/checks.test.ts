@@ -111,7 +111,7 @@ test('an option about the health of a record leaves the other parts as they are'
   expect((await rows())[0]).toMatchObject({ check: 'two', whenAllFail: 'ServeNone' });
   await update('--check', '', '--when-all-fail', 'ServeAll');
   expect((await rows())[0]).not.toHaveProperty('check');
-  // A new value gets what the others share, and a value that stays keeps its own.
+  // A new value gets the parts that the others share, and a value that stays keeps its own.
   expect((await set('127.9.0.1', '127.9.0.2', '--check', 'two')).out).toContain('~ www A 127.9.0.2: one, tier 3');
   await set('127.9.0.1', '127.9.0.2', '127.9.0.3');
   expect(await rows()).toMatchObject([{ check: 'two' }, { check: 'two', tier: 3 }, { check: 'two' }]);

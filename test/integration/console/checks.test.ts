@@ -92,7 +92,7 @@ test('an edit of a record keeps its check, and the history shows who took it off
   const { text } = await browser.get(`${record}/edit`);
   expect(text).toMatch(/name="check"[^>]*value="edit"/);
   expect(text).toMatch(/<option value="2" selected>/);
-  // A program that knows nothing of checks sends no field of them.
+  // A program without checks sends no field of them.
   await browser.post(record, { 'f-address': '127.0.0.9', ttl: '60' });
   expect(await readStoredRecords(service, zone, red)).toMatchObject([{ ttl: 60, check: 'edit', tier: 2 }]);
   const unknown = await browser.post(record, { 'f-address': '127.0.0.9', check: 'nothing', tier: '0' });

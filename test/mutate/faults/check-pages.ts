@@ -1,4 +1,4 @@
-// Faults in what people see of health checks: the command line, the console, the chart and the alerts.
+// Faults in the view of people on health checks: the command line, the console, the chart and the alerts.
 import type { Fault } from '../fault.ts';
 
 const CLI = ['test/integration/cli/checks.test.ts'];

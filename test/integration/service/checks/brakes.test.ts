@@ -1,8 +1,8 @@
 // What health checks must not do: act on a failure in masses, change anything because a process takes over, or lose a
 // check when records are undone and zones come back.
 import { expect, test } from 'vitest';
-import { startTestService } from '../../../support/service/service.ts';
 import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
+import { startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService({
   settings: { ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8', ZONESTEAD_CHECK_PORTS: '1-65535' },
