@@ -43,6 +43,12 @@ const ruleHost = z
   .regex(/^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/)
   .meta({ id: 'ruleHost' });
 
+/** A port, or a range of ports with both ends. */
+const portRange = z
+  .string()
+  .regex(/^[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?$/)
+  .meta({ id: 'portRange' });
+
 const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).meta({ id: 'serviceType' });
 
 /** A Secret of the user, and the key in it. */
@@ -83,6 +89,7 @@ const api = deployment({
   resolvers,
   delegationCheck: z.boolean(),
   privateTlds: z.array(z.string().regex(/^[a-z0-9_-]+$/)),
+  checks: values({ networks, ports: z.array(portRange) }),
   databaseConnections: z.int().min(1).max(500),
   maxConnections: z.int().min(1).max(1_000_000),
   maxConnectionsPerAddress: z.int().min(1).max(1_000_000),

@@ -170,6 +170,8 @@ function apiSettings(
     ZONESTEAD_CONSOLE_URL: `http://${atLoopback(ports.api)}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
     ZONESTEAD_NAMESERVER_ADDRESSES: formatAddresses(servers),
+    // So that a tutorial with web servers on one machine works.
+    ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8,::1',
     ...(ports.updates === undefined ? {} : { ZONESTEAD_UPDATE_LISTEN: atLoopback(ports.updates) }),
     ...settings,
   };

@@ -81,6 +81,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       async () => null,
       () => new Date(),
     );
+    watchChecks(metrics, async () => ({ Unknown: 0, Healthy: 0, Unhealthy: 0 }));
     watchSizes(metrics, () => Promise.reject(new Error('unused')), 0);
     createUpdateMetrics(metrics);
     createTokenMetrics(metrics, () => ({ all: 0, failing: 0 }));

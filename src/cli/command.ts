@@ -41,9 +41,9 @@ export interface OptionDescription {
   readonly choices?: readonly string[];
   /**
    * Text by default. A number is whole and not negative; seconds are a number, or a time with units such as `1h30m`; a
-   * list takes the option several times.
+   * fraction is the same, and may be less than a second; a list takes the option several times.
    */
-  readonly value?: 'number' | 'seconds' | 'list';
+  readonly value?: 'number' | 'seconds' | 'fraction' | 'list';
 }
 
 export interface CommandDescription<Name extends SettingName = SettingName, Options = object> {

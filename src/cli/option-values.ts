@@ -17,6 +17,7 @@ export function buildOption({
   if (choices !== undefined) option.choices(choices);
   if (value === 'number') option.argParser(parseNumber);
   if (value === 'seconds') option.argParser(parseSeconds);
+  if (value === 'fraction') option.argParser(parseFraction);
   if (value === 'list') option.argParser((text: string, before: string[] | false = []) => [...(before || []), text]);
   return option;
 }
@@ -33,4 +34,12 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError(
     'It must be a whole number of seconds, or a time with units such as 90s, 5m, 1h30m or 1d.',
   );
+}
+
+/** @throws InvalidArgumentError for a text that is not a time */
+export function parseFraction(text: string): number {
+  const [, digits] = /^([0-9]{1,6}\.[0-9]{1,3})s?$/i.exec(text) ?? [];
+  const seconds = digits === undefined ? parseTtlText(text) : Number(digits);
+  if (seconds !== null && Number.isFinite(seconds)) return seconds;
+  throw new InvalidArgumentError('It must be a number of seconds such as 0.5, or a time with units such as 30s or 5m.');
 }

@@ -6,6 +6,7 @@ export const PEOPLE_GROUPS: Readonly<Record<string, CommandMap>> = {
   'Zones and records': {
     zones: () => import('./zones/zones.ts'),
     records: () => import('./records/records.ts'),
+    checks: () => import('./checks/checks.ts'),
     changes: () => import('./changes/changes.ts'),
     import: () => import('./import/command.ts'),
     diff: () => import('./diff.ts'),

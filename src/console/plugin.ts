@@ -19,6 +19,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';
+import { checkPages } from './checks/checks.ts';
 import { livePages } from './live/live.ts';
 import { overviewPages } from './overview/overview.ts';
 import type { ConsoleParts, QueryLive } from './parts.ts';
@@ -97,6 +98,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   danglingPages(app, parts);
   manifestPages(app, parts);
   recordPages(app, parts);
+  checkPages(app, parts);
   ownerPages(app, parts);
   zoneHistoryPages(app, parts);
   restorePages(app, parts);

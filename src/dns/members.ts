@@ -24,7 +24,7 @@ export interface RecordHealth {
 }
 
 /** The types whose records are addresses, which a check can reach. */
-const CHECKED_TYPES: readonly string[] = ['A', 'AAAA'];
+export const CHECKED_TYPES: readonly string[] = ['A', 'AAAA'];
 
 /** The same parts as a client writes them. An omitted part has its default. */
 export interface HealthInput {

@@ -3,6 +3,7 @@
 import type { AnnotationQuery, Dashboard, GridPos, RowPanel, VariableModel } from '@grafana/schema';
 import { DATASOURCE, grafanaPanel, type Json } from './grafana-panel.ts';
 import { API } from './panels/api.ts';
+import { CHECKS } from './panels/checks.ts';
 import { DATABASE } from './panels/database.ts';
 import { DNS } from './panels/dns.ts';
 import { FEED } from './panels/feed.ts';
@@ -17,7 +18,7 @@ import { USERS } from './panels/users.ts';
  * In the order of the screen, which is that of a search in an incident: the objectives and alerts, the view of the
  * users, and then each part on which the one before depends. The clients in a cluster come last.
  */
-export const ROWS: readonly Row[] = [OVERVIEW, USERS, DNS, FEED, API, DATABASE, PROCESSES, OPERATOR, SOLVER];
+export const ROWS: readonly Row[] = [OVERVIEW, USERS, DNS, FEED, API, DATABASE, PROCESSES, CHECKS, OPERATOR, SOLVER];
 
 const COLUMNS = 24;
 const HEIGHTS = { stat: 4, lines: 8, stacked: 8, table: 8, alerts: 8 } as const;
@@ -55,7 +56,7 @@ export function dashboard(): DashboardJson {
     uid: 'zonestead',
     title: 'Zonestead',
     description:
-      'From the users down: objectives, name servers, feed, REST service, database, processes; then operator and solver.',
+      'From the users down: objectives, name servers, feed, REST service, database, processes; then health checks, operator and solver.',
     tags: ['zonestead', 'dns'],
     schemaVersion: 39,
     version: 1,

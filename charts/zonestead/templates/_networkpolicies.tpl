@@ -159,6 +159,24 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 {{- end }}
 {{- end -}}
 
+{{/* Health checks: public addresses and the networks of the values. The api itself refuses the others, too. */}}
+{{- define "zonestead.egress.checks" -}}
+{{- $ports := .values.checks.ports | default (list "80" "443" "1024-49151") -}}
+- ports:
+    {{- range $ports }}
+    {{- $ends := splitList "-" . }}
+    - { port: {{ first $ends }}{{ if gt (len $ends) 1 }}, endPort: {{ last $ends }}{{ end }} }
+    {{- end }}
+  to:
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        except: [10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16]
+    - ipBlock: { cidr: "::/0", except: ["fc00::/7", "fe80::/10"] }
+    {{- range .values.checks.networks }}
+    - ipBlock: { cidr: {{ ternary . (printf "%s/%d" . (ternary 128 32 (contains ":" .))) (contains "/" .) | quote }} }
+    {{- end }}
+{{- end -}}
+
 {{/* Peers outside the release that the values name: resolvers, the OpenID provider, issuers of tokens, the receiver of traces. */}}
 {{- define "zonestead.egress.outside" -}}
 {{- $ports := list -}}

@@ -2,8 +2,9 @@
 import type { DnsRecord } from '#contract/record.ts';
 import type { OptionDescription } from '../command.ts';
 import type { DryRunOption } from '../options.ts';
+import type { HealthOptions } from './health.ts';
 
-export interface WriteOptions extends DryRunOption {
+export interface WriteOptions extends DryRunOption, HealthOptions {
   /** False after --no-ttl: the default of the zone. */
   ttl?: number | false;
   priority?: number;

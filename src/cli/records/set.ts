@@ -1,8 +1,7 @@
 // `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
 import { fetchRecords } from '#client/lists.ts';
-import type { RecordChange } from '#contract/batch.ts';
 import { applyBatch } from '#contract/operations/records.ts';
-import type { DnsRecord, ListedRecord } from '#contract/record.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
@@ -14,9 +13,11 @@ import { confirmOwned } from '../rest/owned.ts';
 import { printDifferences, showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
+import { HEALTH, type HealthOptions } from './health.ts';
 import { COMMENT, NAME, NO_TTL, splitPriority, TTL, TYPE, typeOf, type WriteOptions } from './options.ts';
+import { changesOf, healthLines } from './set-changes.ts';
 
-type SetOptions = Pick<WriteOptions, 'ttl' | 'comment' | 'dryRun'> & YesOption & ForceOption;
+type SetOptions = Pick<WriteOptions, 'ttl' | 'comment' | 'dryRun'> & HealthOptions & YesOption & ForceOption;
 
 export const set = describeRestCommand({
   name: 'set',
@@ -35,6 +36,7 @@ export const set = describeRestCommand({
     },
     NO_TTL,
     { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
+    ...HEALTH,
     YES_OPTION,
     FORCE_OPTION,
     DRY_RUN_OPTION,
@@ -43,6 +45,7 @@ export const set = describeRestCommand({
   hint: quotingHint(),
   examples: [
     'zonestead records set shop.example www A 192.0.2.1 192.0.2.2 --ttl 1h',
+    'zonestead records set shop.example www A 192.0.2.1 192.0.2.2 --check web',
     "zonestead records set shop.example @ MX '10 mail.example.net' '20 backup.example.net'",
     "zonestead records set shop.example @ TXT 'v=spf1 mx -all' --dry-run",
   ],
@@ -68,10 +71,11 @@ export async function setRecords(
   const ttl = ttlOf(zone, stored, options.ttl);
   const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
   const differences = listDifferences(parsedRecords(zone, stored), wanted, zone.defaultTtl);
-  const changes = changesOf(zone, stored, wanted, options.comment);
+  const changes = changesOf(zone, stored, wanted, options);
+  const health = healthLines(stored, changes);
   const ids = new Set(changes.flatMap((change) => (change.action === 'create' ? [] : [change.id])));
   const touched = stored.filter(({ id }) => ids.has(id));
-  if (options.dryRun) return showPreview(session, differences, touched);
+  if (options.dryRun) return showPreview(session, differences, touched, health);
   await confirmOwned(touched, options, signal);
   const deleted = deletedIn(differences);
   if (deleted > 1)
@@ -80,6 +84,7 @@ export async function setRecords(
   await show(session, { differences }, () => {
     if (changes.length === 0) print(`${name} ${type} has these values already`);
     else printDifferences(differences, print);
+    for (const line of health) print(line);
   });
   await session.served?.(zone.id);
 }
@@ -113,44 +118,4 @@ function parsedValue(
   value: string,
 ): ParsedRecord {
   return parsedRecord(zone, { ...record, ...splitPriority(record.type, value) });
-}
-
-/**
- * A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are
- * deleted. Each change depends on the record as it was read.
- */
-function changesOf(
-  zone: Zone,
-  stored: readonly ListedRecord[],
-  wanted: readonly ParsedRecord[],
-  comment: string | undefined,
-): RecordChange[] {
-  const wireOf = (parsed: ParsedRecord | undefined) => Buffer.from(parsed?.wire ?? []).toString('hex');
-  const rows = new Map(parsedRecords(zone, stored).map((parsed, at) => [wireOf(parsed), stored[at] as ListedRecord]));
-  const bodyOf = ({ name, type, content, ttl, priority }: ParsedRecord, before?: DnsRecord) => ({
-    ...{ name, type, priority, content: before?.content ?? content },
-    ...(ttl === null ? {} : { ttl }),
-    ...(comment === undefined ? {} : { comment }),
-  });
-  const updates: RecordChange[] = [];
-  const others: ParsedRecord[] = [];
-  for (const parsed of wanted) {
-    const row = rows.get(wireOf(parsed));
-    rows.delete(wireOf(parsed));
-    if (row === undefined) others.push(parsed);
-    else if (
-      row.ttl !== (parsed.ttl ?? zone.defaultTtl) ||
-      (comment !== undefined && comment !== (row.comment ?? ''))
-    ) {
-      updates.push({ action: 'update', id: row.id, ifMatch: row.etag, record: bodyOf(parsed, row) });
-    }
-  }
-  const free = [...rows.values()];
-  const replaced = others.splice(0, free.length).map((parsed): RecordChange => {
-    const { id = '', etag: ifMatch } = free.shift() ?? {};
-    return { action: 'update', id, ifMatch, record: bodyOf(parsed) };
-  });
-  const deletions = free.map(({ id, etag: ifMatch }): RecordChange => ({ action: 'delete', id, ifMatch }));
-  const creations = others.map((parsed): RecordChange => ({ action: 'create', record: bodyOf(parsed) }));
-  return [...deletions, ...updates, ...replaced, ...creations];
 }

@@ -1,6 +1,7 @@
 // `zonestead records create` and `update`
 import { isAbsent } from '#client/errors.ts';
 import { fetchRecords } from '#client/lists.ts';
+import { writeHealth } from '#contract/check-text.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -12,6 +13,7 @@ import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
+import { HEALTH, hasHealthOptions, healthBody, healthLine } from './health.ts';
 import {
   COMMENT,
   CONTENT,
@@ -42,6 +44,7 @@ export const create = describeRestCommand({
     },
     PRIORITY,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    ...HEALTH,
     DRY_RUN_OPTION,
   ],
   waits: true,
@@ -63,6 +66,7 @@ export const update = describeRestCommand({
     NO_TTL,
     PRIORITY,
     { flags: COMMENT, describe: 'new comment; "" removes it' },
+    ...HEALTH,
     IF_MATCH,
     FORCE_OPTION,
     DRY_RUN_OPTION,
@@ -77,7 +81,7 @@ async function createRecord(
   session: Session,
   nameOrId: string,
   { name, type, content }: { name: string; type: string; content: string },
-  { ttl, priority, comment, dryRun }: WriteOptions,
+  { ttl, priority, comment, dryRun, ...options }: WriteOptions,
 ): Promise<void> {
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
@@ -86,11 +90,14 @@ async function createRecord(
     ...(typeof ttl === 'number' ? { ttl } : {}),
     ...(priority === undefined ? {} : { priority }),
     ...(comment === undefined ? {} : { comment }),
+    ...healthBody(options),
   };
   if (dryRun) {
     const stored = parsedRecords(zone, await fetchRecords(client, zone.id, { name, type: body.type }, { signal }));
     const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
-    return showPreview(session, listDifferences(stored, [...stored, created], zone.defaultTtl));
+    const line = healthLine(body, {}, healthBody(options));
+    const differences = listDifferences(stored, [...stored, created], zone.defaultTtl);
+    return showPreview(session, differences, [], line === null ? [] : [line]);
   }
   const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
   await tell(session, created, 'created');
@@ -105,8 +112,10 @@ export async function updateRecord(
   changes: UpdateOptions & { content: string | undefined },
 ): Promise<void> {
   const { content, ttl, priority, comment, dryRun } = changes;
-  if ([content, ttl, priority, comment].every((each) => each === undefined)) {
-    throw new Error('nothing to change; give a content, --ttl, --no-ttl, --priority or --comment');
+  if ([content, ttl, priority, comment].every((each) => each === undefined) && !hasHealthOptions(changes)) {
+    throw new Error(
+      'nothing to change; give a content, --ttl, --no-ttl, --priority, --comment, --check, --tier or --when-all-fail',
+    );
   }
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
@@ -118,11 +127,13 @@ export async function updateRecord(
     ...(priority === undefined ? {} : { priority }),
     ...newTtl,
     ...(comment === undefined ? {} : { comment }),
+    ...healthBody(changes, before),
   };
   if (dryRun) {
+    const line = healthLine(body, before, healthBody(changes, before));
     const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
     const [old, wanted] = [parsedRecords(zone, [before]), [parsedRecord(zone, after)]];
-    return showPreview(session, listDifferences(old, wanted, zone.defaultTtl), [before]);
+    return showPreview(session, listDifferences(old, wanted, zone.defaultTtl), [before], line === null ? [] : [line]);
   }
   await confirmOwned([before], changes, signal);
   // The values that stay are those that were read, so the record must still have them.
@@ -156,6 +167,7 @@ async function tell(session: Session, record: DnsRecord, what: string): Promise<
   await show(session, record, () => session.print(`${formatRecord(record)} is ${what} (${record.id})`));
 }
 
-export function formatRecord({ name, ttl, type, content }: DnsRecord): string {
-  return `${name} ${ttl} ${type} ${content}`;
+export function formatRecord({ name, ttl, type, content, ...health }: DnsRecord): string {
+  const text = writeHealth(health);
+  return `${name} ${ttl} ${type} ${content}${text === '' ? '' : ` (${text})`}`;
 }

@@ -13,18 +13,27 @@ export function printDifferences(differences: readonly SetDifference[], print: (
   }
 }
 
-/** @param touched the records that would change; those that have owners are named. */
+/**
+ * @param touched the records that would change; those that have owners are named
+ * @param health lines about records whose check, tier or answer at failure would change
+ */
 export async function showPreview(
   session: Session,
   differences: readonly SetDifference[],
   touched: readonly DnsRecord[] = [],
+  health: readonly string[] = [],
 ): Promise<void> {
   const owned = ownedLines(touched);
-  await show(session, { dryRun: true, differences, ...(owned.length > 0 ? { owned } : {}) }, () => {
-    if (differences.length === 0) session.print('nothing would change');
-    else printDifferences(differences, session.print);
-    for (const line of owned) session.print(ownedNotice(line));
-  });
+  await show(
+    session,
+    { dryRun: true, differences, ...(owned.length > 0 ? { owned } : {}), ...(health.length > 0 ? { health } : {}) },
+    () => {
+      if (differences.length === 0 && health.length === 0) session.print('nothing would change');
+      else printDifferences(differences, session.print);
+      for (const line of health) session.print(line);
+      for (const line of owned) session.print(ownedNotice(line));
+    },
+  );
 }
 
 /** For a change that is not one of records. @param effect for instance "would create the zone shop.example" */

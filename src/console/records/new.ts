@@ -2,8 +2,10 @@
 // chosen type and a preview.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordBody } from '#contract/record.ts';
+import { CHECKED_TYPES, MAX_TIER } from '#dns/members.ts';
 import { describeType } from '#dns/types/fields.ts';
-import { readCaller } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
+import { readCheckNames } from '#service/checks/names.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
@@ -71,6 +73,8 @@ export function shownFields(type: string) {
     fields: form.fields.map((field) => ({ ...field, input: inputName(field.name) })),
     ownerFields: (form.ownerFields ?? []).map((field) => ({ ...field, input: nameInputName(field.name) })),
     form,
+    isChecked: CHECKED_TYPES.includes(type),
+    tiers: Array.from({ length: MAX_TIER + 1 }, (_, tier) => tier),
   };
 }
 
@@ -90,6 +94,7 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       types: TYPES,
       meanings: MEANINGS,
       ...shownFields(type),
+      checks: await readCheckNames(context, requireActor(request), zone.owner),
       values: {},
       typed: withFields(typed, type),
       errors,

@@ -1,5 +1,6 @@
 // Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the
 // whole content instead.
+import { CHECKED_TYPES, type WhenAllFail } from '#dns/members.ts';
 import { parseTtlText } from '#dns/ttl-text.ts';
 import {
   contentOfFields,
@@ -16,7 +17,19 @@ import { type FormErrors, type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
 const NAME_PREFIX = 'n-';
-const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
+const FIELDS = [
+  'name',
+  'type',
+  'number',
+  'content',
+  'ttl',
+  'priority',
+  'comment',
+  'anyway',
+  'check',
+  'tier',
+  'whenAllFail',
+];
 
 /** The name of the input for a field of the content. */
 export function inputName(field: string): string {
@@ -76,6 +89,18 @@ function buildBody(typed: Typed, name: string, type: string, values: FieldValues
     ...(ttl === '' ? {} : { ttl: secondsIn(ttl) }),
     ...(priority === '' ? {} : { priority: Number(priority) }),
     ...(typed.comment === undefined ? {} : { comment: textField(typed, 'comment') }),
+    ...readHealth(typed, type),
+  };
+}
+
+/** The form for an address has all three fields. */
+function readHealth(typed: Typed, type: string) {
+  if (typed.check === undefined || !CHECKED_TYPES.includes(type)) return {};
+  const [check, tier, whenAllFail] = ['check', 'tier', 'whenAllFail'].map((field) => textField(typed, field));
+  return {
+    check: check || null,
+    tier: Number(tier || 0),
+    whenAllFail: (whenAllFail || 'ServeAll') as WhenAllFail,
   };
 }
 

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordBody } from '#contract/record.ts';
 import { fieldsOfContent } from '#dns/types/fields.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
+import { readCheckNames } from '#service/checks/names.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecord } from '#service/records/records.ts';
 import { removeRecord, replaceRecord } from '#service/records/writer.ts';
@@ -109,12 +110,15 @@ async function showRecord(
   const home = addressOfZone(zone.id);
   const now = context.now();
   if (what === 'row' && !isHtmx) return reply.redirect(home, 303);
-  const { content, ttl, priority, comment } = record;
+  const { content, ttl, priority, comment, health } = record;
   const fields = fieldsOfContent(chooseForm(record.type), content) ?? {};
   const values: Record<string, string | number> = {
     ttl: ttl ?? '',
     priority: priority ?? '',
     comment: comment ?? '',
+    check: health?.check ?? '',
+    tier: health?.tier ?? 0,
+    whenAllFail: health?.whenAllFail ?? 'ServeAll',
   };
   for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
   const [seenRecord] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
@@ -131,6 +135,7 @@ async function showRecord(
     // In this order, the list has one more column.
     hasTimes: /[?&]sort=-?changed(?:&|$)/.test(String(request.headers['hx-current-url'])),
     ...shownFields(record.type),
+    checks: await readCheckNames(context, requireActor(request), zone.owner),
     id: `-${record.id}`,
     seen: seenText(record, zone),
     errors: placeErrors(again.errors, record.type),

@@ -1,4 +1,6 @@
 // The values of a record that a person saw when a page was opened (shell/seen.ts). Pure.
+import { writeHealth } from '#contract/check-text.ts';
+import type { HealthInput } from '#dns/members.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import { type ManagedRecord, recordView } from '#service/zones/view.ts';
 import { type Differing, differingValues, type Seen, type Values } from '../shell/seen.ts';
@@ -16,7 +18,7 @@ export function tagManagedRecord(record: ManagedRecord, zone: Zone): string {
 }
 
 /** The values of a form as a record. A comment that was not sent stays. */
-interface Entered {
+interface Entered extends HealthInput {
   content: string;
   ttl?: number | undefined;
   priority?: number | null | undefined;
@@ -39,6 +41,7 @@ export function differing(
         priority: enteredValues.priority ?? record.priority,
         ttl: enteredValues.ttl ?? null,
         comment: enteredValues.comment === undefined ? record.comment : enteredValues.comment,
+        health: enteredValues.check === undefined ? record.health : enteredValues,
       },
       zone,
     );
@@ -46,13 +49,15 @@ export function differing(
 }
 
 function pickShownValues(
-  { content, priority, ttl, comment }: Pick<ManagedRecord, 'content' | 'priority' | 'ttl' | 'comment'>,
+  record: Pick<ManagedRecord, 'content' | 'priority' | 'ttl' | 'comment'> & { health: HealthInput | null },
   { defaultTtl }: Zone,
 ): Values {
+  const { content, priority, ttl, comment, health } = record;
   return {
     Content: clipText(content),
     Priority: priority === null ? '' : String(priority),
     TTL: ttl === null ? `${defaultTtl} (default)` : String(ttl),
     Comment: clipText(comment ?? ''),
+    Check: writeHealth(health ?? {}),
   };
 }

@@ -1,6 +1,7 @@
 // Prepares stored values for pages: values are clipped, so that no value makes a page heavy, and internationalised
 // names are shown next to their A-labels. Pure. Templates do the escaping.
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { writeHealth } from '#contract/check-text.ts';
 import type { ManagedRecord, ZoneView } from '#service/zones/view.ts';
 
 /** The largest length of a value in a list, in octets. A page with all its files stays below 200 kB. */
@@ -23,9 +24,16 @@ interface ShownRecord {
   priority: number | null;
   comment: string | null;
   managedBy: string | null;
+  /** Its check and tier: `web, tier 1`. Null: none. */
+  health: string | null;
+  /** Whether its check says that its address does not work. */
+  isFailing: boolean;
 }
 
-export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'defaultTtl'>): ShownRecord {
+export function shownRecord(
+  record: ManagedRecord & { failing?: boolean },
+  zone: Pick<ZoneView, 'defaultTtl'>,
+): ShownRecord {
   const { id, name, type, priority, comment, managedBy } = record;
   const [ttl, isDefaultTtl] = [record.ttl ?? zone.defaultTtl, record.ttl === null];
   return {
@@ -40,6 +48,8 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
     priority,
     comment: comment === null ? null : clipText(comment),
     managedBy,
+    health: writeHealth(record.health ?? {}) || null,
+    isFailing: record.failing === true,
   };
 }
 

@@ -33,6 +33,7 @@ declare module '@fastify/secure-session' {
 const SECTIONS = [
   ['/console/', 'Overview'],
   ['/console/zones', 'Zones'],
+  ['/console/checks', 'Checks'],
   ['/console/teams', 'Teams'],
 ] as const;
 

@@ -1,6 +1,7 @@
 // The preview of an undo or a restore as pages show it: the first differences, conflicts and records of owners, with
 // their numbers. Its id lets a form be bound to the differences that the person saw.
 import { hash } from 'node:crypto';
+import { writeHealth } from '#contract/check-text.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
 import type { ShownValue, UndoResult } from '#service/undo/answer.ts';
 import { isClash } from '../shell/seen.ts';
@@ -71,7 +72,8 @@ function toSentence({ name, type, message }: { name: string; type: string; messa
   return { subject: `${clipText(name)} ${type}`, message };
 }
 
-function formatLine({ content, ttl, priority, comment }: ShownValue): string {
+function formatLine({ content, ttl, priority, comment, ...shownHealth }: ShownValue): string {
+  const health = writeHealth(shownHealth);
   const value = priority === undefined ? content : `${priority} ${content}`;
-  return `${clipText(value)} (${ttl} s)${comment === undefined ? '' : ` # ${clipText(comment)}`}`;
+  return `${clipText(value)} (${ttl} s)${health === '' ? '' : `, check: ${health}`}${comment === undefined ? '' : ` # ${clipText(comment)}`}`;
 }

@@ -31,7 +31,7 @@ export interface RecordPage {
   /**
    * `changedAt`: null in other orders than `changed`, and for a record that the newest changes of the zone do not have.
    */
-  records: (ManagedRecord & { changedAt: Date | null })[];
+  records: (ManagedRecord & { changedAt: Date | null; failing: boolean })[];
   /** Whether there are rows before and after this page. */
   hasPrevious: boolean;
   hasNext: boolean;
@@ -102,5 +102,9 @@ async function byName(
 
 async function withTimes(context: ServiceContext, rows: readonly (RecordPageRow & { changedAt?: Date | null })[]) {
   const records = await withOwners(context, rows);
-  return records.map((record, at) => ({ ...record, changedAt: rows[at]?.changedAt ?? null }));
+  return records.map((record, at) => ({
+    ...record,
+    changedAt: rows[at]?.changedAt ?? null,
+    failing: rows[at]?.failing ?? false,
+  }));
 }

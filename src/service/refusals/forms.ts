@@ -35,6 +35,11 @@ export const FORM_REFUSALS = {
     code: 'not_found',
     sentence: 'No record is selected, or the selected records were deleted. Nothing was changed.',
   },
+  'check-exists': {
+    code: 'conflict',
+    field: 'name',
+    sentence: 'The owner has a check {name} already. Change it on its page, or choose another name.',
+  },
   'not-confirmed': {
     code: 'bad_request',
     field: 'confirm',

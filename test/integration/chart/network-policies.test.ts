@@ -214,3 +214,28 @@ describe('ports of edges', () => {
     expect(egress).toContainEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 5300, protocol })) });
   });
 });
+
+test('the policy of the api opens public addresses and the listed networks for health checks, at their ports', async () => {
+  const checks = { networks: ['10.20.0.0/16', '2001:db8::1'], ports: ['443', '8000-8999'] };
+  const rules = async (api: object) =>
+    one(await render({ networkPolicy: { enabled: true }, api }), 'NetworkPolicy', 'zonestead-api').spec.egress.filter(
+      ({ to }: Rendered) => JSON.stringify(to ?? '').includes('0.0.0.0/0'),
+    );
+  const [usual] = await rules({});
+  expect(usual.ports).toEqual([{ port: 80 }, { port: 443 }, { port: 1024, endPort: 49_151 }]);
+  expect(usual.to).toHaveLength(2);
+  for (const each of ['10.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'])
+    expect(usual.to[0].ipBlock.except).toContain(each);
+  const [own] = await rules({ checks });
+  expect(own.ports).toEqual([{ port: 443 }, { port: 8_000, endPort: 8_999 }]);
+  expect(own.to.slice(2)).toEqual([{ ipBlock: { cidr: '10.20.0.0/16' } }, { ipBlock: { cidr: '2001:db8::1/128' } }]);
+  const objects = await render({ api: { checks } });
+  const env = (name: string) =>
+    one(objects, 'Deployment', 'zonestead-api').spec.template.spec.containers[0].env.find(
+      (each: Rendered) => each.name === name,
+    )?.value;
+  expect([env('ZONESTEAD_CHECK_NETWORKS'), env('ZONESTEAD_CHECK_PORTS')]).toEqual([
+    '10.20.0.0/16,2001:db8::1',
+    '443,8000-8999',
+  ]);
+});

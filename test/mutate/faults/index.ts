@@ -7,6 +7,7 @@ import { BRAKE_FAULTS } from './brakes.ts';
 import { CANARY_FAULTS } from './canary.ts';
 import { CERTIFICATE_FAULTS } from './certificates.ts';
 import { CHART_FAULTS } from './chart.ts';
+import { CHECK_PAGE_FAULTS } from './check-pages.ts';
 import { CHECK_FAULTS } from './checks.ts';
 import { CLI_FAULTS } from './cli.ts';
 import { CLIENT_FAULTS } from './client.ts';
@@ -59,6 +60,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CHECK_FAULTS,
+  ...CHECK_PAGE_FAULTS,
   ...CLUSTER_FAULTS,
   ...CLOUDNATIVEPG_FAULTS,
   ...TOKEN_FAULTS,

@@ -56,6 +56,8 @@ const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
 const CANARY = howTo('measure-dns-from-outside');
 const CLUSTERS = howTo('several-clusters');
+const FAIL_OVER = howTo('fail-over');
+const TAKE_OUT = howTo('take-an-address-out');
 const RESTORED = howTo('after-an-etcd-restore');
 const PLUGIN = howTo('kubectl-plugin');
 const TRUST_KUBERNETES = howTo('trust-kubernetes');
@@ -171,6 +173,15 @@ export const PLAN = {
     choices: [
       ...begins(CLUSTERS, ...['list', 'drain', 'restore', 'release'].map((each) => `zonestead clusters ${each}`)),
       ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
+    ],
+  },
+  checks: {
+    test: 'test/integration/cli/checks.test.ts',
+    choices: [
+      ...begins(FAIL_OVER, 'zonestead checks set', 'zonestead records create', 'zonestead checks show'),
+      ...begins(ALERTS, 'zonestead checks list'),
+      ...begins(FAIL_OVER, 'zonestead records list'),
+      ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
   },
   'kubectl plugin': {

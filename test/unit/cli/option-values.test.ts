@@ -24,3 +24,11 @@ test.each([
     );
   }
 });
+
+test.each(['--interval', '--timeout', '--retry-interval'])('checks set takes a fraction of a second in %s', (flag) => {
+  const option = find(['checks', 'set']).options.find(({ long }) => long === flag);
+  const parse = (text: string) => option?.parseArg?.(text, undefined);
+  expect([parse('0.5'), parse('0.25s'), parse('2'), parse('30s'), parse('1m')]).toEqual([0.5, 0.25, 2, 30, 60]);
+  for (const wrong of ['', 'soon', '.5', '1.5m', '-1', '1e3', '0x10'])
+    expect(() => parse(wrong), wrong).toThrow(/^It must be a number of seconds such as 0.5, or a time with units/);
+});

@@ -1,8 +1,8 @@
 // Health checks over REST and DNS: a real name server answers without the addresses that do not work.
 import { expect, test } from 'vitest';
+import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
 import { accountApi, addPerson } from '../../../support/service/people.ts';
 import { startTestService } from '../../../support/service/service.ts';
-import { ok, startWebServers, type WebServer } from './servers.support.ts';
 
 const service = await startTestService({
   settings: { ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8', ZONESTEAD_CHECK_PORTS: '1-65535' },

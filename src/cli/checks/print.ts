@@ -1,0 +1,31 @@
+// Health checks and their addresses as commands print them.
+import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
+import type { CheckDefinition, CheckView, TargetView } from '#contract/checks.ts';
+import { formatMinute, table } from '../table.ts';
+
+type Print = (line: string) => void;
+
+/** The lines about the definition of a check. */
+export function printDefinition(definition: CheckDefinition, print: Print): void {
+  const expected = writeExpected(definition);
+  const certificate = definition.tls === 'none' ? ', any certificate' : '';
+  print(`probe: ${writeProbe(definition)}${expected === null ? '' : `, expects ${expected}`}${certificate}`);
+  print(`rhythm: ${writeRhythm(definition)}`);
+}
+
+export function printCheck({ name, owner, definition, targets }: CheckView, print: Print): void {
+  print(`${name} (${owner})`);
+  printDefinition(definition, print);
+  if (targets.length === 0) print(`no record names the check; "zonestead records set … --check ${name}" does`);
+  else printTargets(targets, print);
+}
+
+export function printTargets(targets: readonly TargetView[], print: Print): void {
+  table(['ADDRESS', 'STATE', 'SINCE', 'PIN', 'REASON'], targets.map(rowOf), print);
+}
+
+function rowOf({ address, state, since, pin, reason }: TargetView): string[] {
+  const pinned = pin === null ? '-' : `${pin.state} until ${formatMinute(pin.until)}`;
+  const words = [...(pin === null ? [] : [`${pin.by}: ${pin.reason}`]), ...(reason === null ? [] : [reason])];
+  return [address, state, formatMinute(since), pinned, words.join(' / ') || '-'];
+}

@@ -1,0 +1,69 @@
+// The options of records about their health: the check that probes the address, and what is answered when it fails.
+import { type HealthText, writeHealth } from '#contract/check-text.ts';
+import type { ListedRecord } from '#contract/record.ts';
+import { MAX_TIER, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
+import type { OptionDescription } from '../command.ts';
+
+/** The check may be empty, which means none. */
+export type HealthOptions = Omit<HealthBody, 'check'> & { check?: string | undefined };
+
+/** For A and AAAA records. */
+export const HEALTH: readonly OptionDescription[] = [
+  {
+    flags: '--check <check>',
+    describe: 'for A and AAAA: health check that probes the address, as "checks list" prints it; "" removes it',
+  },
+  {
+    flags: '--tier <number>',
+    describe: `for A and AAAA: answer with it only while the records of lower tiers fail, from 0 (usual) to ${MAX_TIER}`,
+    value: 'number',
+  },
+  {
+    flags: '--when-all-fail <answer>',
+    describe: 'for A and AAAA: answer while all addresses of the name fail (usual: ServeAll)',
+    choices: WHEN_ALL_FAIL,
+  },
+];
+
+/** All parts as the service takes them, or none: it keeps the stored parts only if all of them are omitted. */
+export interface HealthBody {
+  check?: string | null | undefined;
+  tier?: number | undefined;
+  whenAllFail?: WhenAllFail | undefined;
+}
+
+/**
+ * The part of a record that is sent. A part without an option stays as it is.
+ * @param before the stored record, or what a new one has by default
+ */
+export function healthBody(options: HealthOptions, before: HealthOptions = {}): HealthBody {
+  const { check = before.check, tier = before.tier ?? 0, whenAllFail = before.whenAllFail ?? 'ServeAll' } = options;
+  if (!hasHealthOptions(options)) return {};
+  return { check: check || null, tier, whenAllFail };
+}
+
+export function hasHealthOptions({ check, tier, whenAllFail }: HealthOptions): boolean {
+  return [check, tier, whenAllFail].some((each) => each !== undefined);
+}
+
+/** The parts that all of these records have in common, which a new record beside them gets. */
+export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
+  const [first, ...more] = records;
+  const { check, tier, whenAllFail } = first ?? {};
+  return {
+    ...(check !== undefined && more.every((each) => each.check === check) ? { check } : {}),
+    ...(tier !== undefined && more.every((each) => each.tier === tier) ? { tier } : {}),
+    ...(whenAllFail !== undefined && more.every((each) => each.whenAllFail === whenAllFail) ? { whenAllFail } : {}),
+  };
+}
+
+/** A line about a record whose health changes; null if it stays. */
+export function healthLine(
+  { name, type, content }: Pick<ListedRecord, 'name' | 'type' | 'content'>,
+  before: HealthText,
+  body: HealthText,
+): string | null {
+  if (body.check === undefined) return null;
+  const [old, now] = [before, body].map(({ check, tier, whenAllFail }) => writeHealth({ check, tier, whenAllFail }));
+  return old === now ? null : `~ ${name} ${type} ${content}: ${old || 'no check'} -> ${now || 'no check'}`;
+}

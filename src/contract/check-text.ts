@@ -1,0 +1,44 @@
+// The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
+import type { CheckDefinition } from './checks.ts';
+
+const PORTS = { https: 443, http: 80 } as const;
+
+/** `https://www.example.com/healthz`, or `tcp port 5432`. Without a host, it has `<address>` in its place. */
+export function writeProbe({ type, port, host = '<address>', path = '/' }: CheckDefinition): string {
+  if (type === 'tcp') return `tcp port ${port}`;
+  const isUsual = port === undefined || port === PORTS[type];
+  return `${type}://${host}${isUsual ? '' : `:${port}`}${path}`;
+}
+
+/** When an address changes its state, as a sentence. */
+export function writeRhythm({ interval, timeout, failures, retryInterval, successes }: CheckDefinition): string {
+  const retries = failures === 1 ? '' : `, the retries after ${retryInterval} s each`;
+  return `every ${interval} s; unhealthy after ${times(failures, 'failure')}${retries}; healthy after ${times(successes, 'success')}; timeout ${timeout} s`;
+}
+
+function times(count: number, noun: 'failure' | 'success'): string {
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun === 'success' ? 'successes' : 'failures'} in a row`;
+}
+
+/** The statuses of a healthy answer; null for a check that sends no request. */
+export function writeExpected({ type, expect = ['2xx', '3xx'] }: CheckDefinition): string | null {
+  return type === 'tcp' ? null : expect.join(', ');
+}
+
+export interface HealthText {
+  check?: string | null | undefined;
+  tier?: number | null | undefined;
+  whenAllFail?: string | null | undefined;
+  failing?: boolean | undefined;
+}
+
+/** The health of a record: `web, tier 1, failing`. Empty if a record has nothing of it. */
+export function writeHealth({ check, tier, whenAllFail, failing }: HealthText): string {
+  return [
+    ...(check ? [check] : []),
+    ...(tier ? [`tier ${tier}`] : []),
+    ...(whenAllFail === 'ServeNone' ? [whenAllFail] : []),
+    ...(failing ? ['failing'] : []),
+  ].join(', ');
+}
