@@ -12,6 +12,7 @@ export const NOT_READY_REASONS = [
   'ZoneParked',
   'ClusterDrained',
   'ClusterNameTaken',
+  'CheckMissing',
   'Conflict',
   'OlderThanService',
   'SecondaryNotOffered',
@@ -48,6 +49,11 @@ export const NOT_DELEGATED_REASONS = [
 
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
+/** The reasons of Healthy while it is not True. Ready does not include Healthy. */
+export const UNHEALTHY_REASONS = ['NotProbed', 'SomeUnhealthy', 'NoneHealthy'] as const;
+
+export type UnhealthyReason = (typeof UNHEALTHY_REASONS)[number];
+
 /**
  * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted`, `CRDDeleted` and `EtcdRestored` are reasons
  * of DeletionBlocked.
@@ -76,6 +82,8 @@ export const EVENT_REASONS = [
   'DeletionsHeld',
   'EtcdRestored',
   'WildcardShadowed',
+  'MemberUnhealthy',
+  'MemberHealthy',
 ] as const;
 
 export type EventReason = (typeof EVENT_REASONS)[number] | NotReadyReason | GoodReason;
