@@ -2,7 +2,13 @@
 import type { EventToRecord } from '#kube/events/events.ts';
 import { type Condition, findCondition, setConditions } from '#kube/objects/conditions.ts';
 import { UNDECIDED_SINCE } from '#resources/common.ts';
-import type { EventReason, GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
+import type {
+  EventReason,
+  GoodReason,
+  NotDelegatedReason,
+  NotReadyReason,
+  UnhealthyReason,
+} from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
   status: Status;
@@ -22,6 +28,11 @@ export type RestoredAnswer = Said<'True', 'OlderObjects'> | Said<'False', 'NotRe
 export type DegradedAnswer =
   | Said<'True', 'NameServerUnreachable' | 'NameServerCordoned'>
   | Said<'False', 'NotDegraded'>;
+/** The result of the condition Healthy. Ready does not include it. */
+export type HealthyAnswer =
+  | Said<'True', 'AllHealthy'>
+  | Said<'False', Exclude<UnhealthyReason, 'NotProbed'>>
+  | Said<'Unknown', 'NotProbed'>;
 /** The result of the condition Delegated. */
 export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
 
@@ -42,23 +53,35 @@ export const unknown = <R extends Listed>(reason: R, message: string): Said<'Unk
   message,
 });
 
+export const healthy = (message: string): HealthyAnswer => ({ status: 'True', reason: 'AllHealthy', message });
+export const unhealthy = (reason: Exclude<UnhealthyReason, 'NotProbed'>, message: string): HealthyAnswer => ({
+  status: 'False',
+  reason,
+  message,
+});
+export const unknownHealth = (message: string): HealthyAnswer => ({ status: 'Unknown', reason: 'NotProbed', message });
+
 /** The result of a step that was not evaluated, because an earlier step failed. */
 export const notEvaluated = (reason: NotReadyReason) =>
   unknown(reason, 'The operator has not checked this yet. See the condition Programmed for the cause.');
 
-/** Returns the conditions with these results, for a generation of the spec. */
+type AnyAnswer = ConditionAnswer | DelegatedAnswer | HeldAnswer | DegradedAnswer | RestoredAnswer | HealthyAnswer;
+
+/**
+ * Returns the conditions with these results, for a generation of the spec.
+ * @param answers null: the object has no such condition any more
+ */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer | DegradedAnswer | RestoredAnswer>>,
+  answers: Readonly<Record<string, AnyAnswer | null>>,
   generation: number,
   now: Date,
 ): Condition[] {
-  const verdicts = Object.entries(answers).map(([type, answer]) => ({
-    type,
-    ...answer,
-    observedGeneration: generation,
-  }));
-  return [...setConditions(conditions ?? [], verdicts, now)];
+  const verdicts = Object.entries(answers).flatMap(([type, answer]) =>
+    answer === null ? [] : { type, ...answer, observedGeneration: generation },
+  );
+  const keptConditions = (conditions ?? []).filter(({ type }) => answers[type] !== null);
+  return [...setConditions(keptConditions, verdicts, now)];
 }
 
 /**

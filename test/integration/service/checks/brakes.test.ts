@@ -1,7 +1,7 @@
 // The brakes of health checks: a failure in masses, a process that takes over, and records that are undone or come back.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../../support/service/service.ts';
-import { ok, startWebServers, type WebServer } from './servers.support.ts';
+import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
 
 const service = await startTestService({
   settings: { ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8', ZONESTEAD_CHECK_PORTS: '1-65535' },

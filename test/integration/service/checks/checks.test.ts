@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { accountApi, addPerson } from '../../../support/service/people.ts';
 import { startTestService } from '../../../support/service/service.ts';
-import { ok, startWebServers, type WebServer } from './servers.support.ts';
+import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
 
 const service = await startTestService({
   settings: { ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8', ZONESTEAD_CHECK_PORTS: '1-65535' },
