@@ -1,6 +1,6 @@
 // The health of one DNSRecord: its check at the service before its records, and its members after the proof.
 import { fetchRecords } from '#client/lists.ts';
-import { putCheck } from '#contract/operations/checks.ts';
+import { setCheck } from '#contract/operations/checks.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { RecordMember } from '#resources/dnsrecord.ts';
 import { requireCluster } from '../access/context.ts';
@@ -31,7 +31,7 @@ export async function ensureCheck(
   const known = context.checks.get(owner, name);
   if (known && isSameDefinition(known.definition, check.definition)) return name;
   const query = owner === undefined ? {} : { owner };
-  const view = await client.call(putCheck, { params: { name }, query, body: check.definition }, call);
+  const view = await client.call(setCheck, { params: { name }, query, body: check.definition }, call);
   context.checks.learn(owner, view);
   return name;
 }

@@ -1,7 +1,7 @@
 // DNSRecords with health checks, under a real kube-apiserver: real web servers are stopped, the name server answers
 // without them, and the status, the Events and the diagnosis say so, while Ready stays True.
 import { afterAll, expect, test, vi } from 'vitest';
-import { listChecks, putCheck } from '#contract/operations/checks.ts';
+import { listChecks, setCheck } from '#contract/operations/checks.ts';
 import { deleteRecord, listRecords } from '#contract/operations/records.ts';
 import { diagnoseObject } from '#diagnosis/object.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
@@ -143,7 +143,7 @@ test('a check that does not exist has its reason, until it exists', async () => 
   await apply();
   await expect.poll(() => condition('named', 'Ready'), PATIENCE).toBe('False CheckMissing');
   expect(await message('named', 'Ready')).toMatch(/ has no check web at the DNS service\. Create it with "PUT /);
-  await client.call(putCheck, { params: { name: 'web' }, body: { ...FAST, type: 'http' as const, port } });
+  await client.call(setCheck, { params: { name: 'web' }, body: { ...FAST, type: 'http' as const, port } });
   await ready('named');
   await expect.poll(() => members('named'), PATIENCE).toEqual([`${addresses[0]} Healthy true`]);
 });
@@ -186,7 +186,7 @@ test('the check of an object is deleted after its records, and not before', asyn
 test('an operator that dies between the check and the records leaves no check behind, and neither does an edit that removes the definition', async () => {
   const before = await checks();
   const { apply } = await site('crash', [0]);
-  operator?.arm({ write: 'putCheck', nth: 1, when: 'after' });
+  operator?.arm({ write: 'setCheck', nth: 1, when: 'after' });
   await apply();
   await operator?.died();
   await operator?.kill();
@@ -215,6 +215,6 @@ test('a check of a record that is edited at the service gets its definition back
     (await client.call(listChecks, {})).checks.find(({ definition }) => definition.port === port);
   const check = await find();
   const body = { ...FAST, type: 'http' as const, port, path: '/other' };
-  await client.call(putCheck, { params: { name: check?.name ?? '' }, body });
+  await client.call(setCheck, { params: { name: check?.name ?? '' }, body });
   await expect.poll(async () => (await find())?.definition.path, PATIENCE).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import type { RecordFilter } from '#client/lists.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { deleteCheck, getCheck, listChecks, putCheck } from '#contract/operations/checks.ts';
+import { deleteCheck, getCheck, listChecks, setCheck } from '#contract/operations/checks.ts';
 import { applyRecords, listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
@@ -207,7 +207,7 @@ export class MemoryService {
         })),
       ),
       on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.#check(name))),
-      on(putCheck, ({ params: { name }, body }) =>
+      on(setCheck, ({ params: { name }, body }) =>
         call(`put check ${name}`, () => {
           if (this.checks.put(name, body)) this.version += 1;
           return this.#check(name);
