@@ -13,6 +13,9 @@ import { type HealthyAnswer, healthy, unhealthy, unknownHealth } from '../run/co
 
 /** So many members are named in a message; more would make it unreadable. */
 const MAX_NAMED = 10;
+/** Characters of a reason in the status, which the CRD limits, and in a message. */
+const MAX_REASON = 512;
+const MAX_NAMED_REASON = 250;
 
 export interface MemberFacts {
   readonly values: readonly DesiredValue[];
@@ -52,9 +55,9 @@ function stateOf(target: TargetView | undefined, isFailing: boolean): State {
   // Without the key that pinned it: the DNSRecord may be in the namespace of another tenant.
   if (pin !== null) {
     const words = `A person pinned the address as ${pin.state} until ${pin.until}: ${pin.reason}`;
-    return { state: pin.state, since: toSeconds(since), reason: words };
+    return { state: pin.state, since: toSeconds(since), reason: words.slice(0, MAX_REASON) };
   }
-  return { state, since: toSeconds(since), ...(reason === null ? {} : { reason }) };
+  return { state, since: toSeconds(since), ...(reason === null ? {} : { reason: reason.slice(0, MAX_REASON) }) };
 }
 
 /** A record of a list, as the rule of the members takes it. */
@@ -111,7 +114,7 @@ function namesOf(members: readonly RecordMember[]): string {
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const withoutStop = (sentence: string) => sentence.replace(/\.$/, '');
+const withoutStop = (sentence: string) => sentence.replace(/\.$/, '').slice(0, MAX_NAMED_REASON);
 
 /** One Event for all members that began to fail, and one for all that work again. */
 export function memberEvents(

@@ -107,7 +107,7 @@ test('the condition Healthy counts the addresses and names those that do not wor
   );
   expect(judge(down)).toMatch(/with other records of the name and type\.$/);
   expect(judgeHealthy([down], 'ServeNone').message).toMatch(/answer without an address, as spec\.whenAllFail says/);
-  const many = Array.from({ length: 100 }, (_, at) => member(at, 'Unhealthy', true, { reason: 'r'.repeat(200) }));
+  const many = Array.from({ length: 100 }, (_, at) => member(at, 'Unhealthy', true, { reason: 'r'.repeat(512) }));
   expect(judge(...many)).toMatch(/and 90 more\. /);
   expect(judge(...many).length).toBeLessThan(4_096);
 });
