@@ -1,5 +1,5 @@
 // docs/reference/conditions.md: the conditions, and the advice for each of their reasons.
-import { DELEGATED_ADVICE, READY_ADVICE, TARGETS_ADVICE } from '#resources/advice.ts';
+import { DELEGATED_ADVICE, READY_ADVICE, TARGETS_ADVICE, UNHEALTHY_ADVICE } from '#resources/advice.ts';
 import { code, page, paragraph, table } from './markdown.ts';
 
 /** In Markdown. */
@@ -15,6 +15,11 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
     'Delegated',
     'DNSZone',
     'the parent zone points to the name servers and has the DS record; `Ready` does not depend on it',
+  ],
+  [
+    'Healthy',
+    'DNSRecord',
+    'every address of a record with `spec.healthCheck` works; only such a record has it, and `Ready` does not depend on it',
   ],
   [
     'DeletionBlocked',
@@ -44,7 +49,7 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
   [
     'Ready',
     'both',
-    'all of the above except `Delegated`, `DeletionBlocked`, `DeletionsHeld`, `Degraded`, `EtcdRestored` and `TargetsExist`',
+    'all of the above except `Delegated`, `Healthy`, `DeletionBlocked`, `DeletionsHeld`, `Degraded`, `EtcdRestored` and `TargetsExist`',
   ],
 ];
 
@@ -59,7 +64,7 @@ export function conditionsPage(): string {
       CONDITIONS.map(([type, kind, meaning]) => [code(type), kind, meaning]),
     ),
     paragraph(
-      'Every condition begins as `Unknown` with reason `Pending`. While the api is unavailable, objects that were Ready stay Ready with reason `APIUnavailable`.',
+      'Every condition but `Healthy` begins as `Unknown` with reason `Pending`. While the api is unavailable, objects that were Ready stay Ready with reason `APIUnavailable`.',
     ),
     '## Ready',
     'These reasons appear in `Ready` while it is not True, and in the condition that causes it.',
@@ -81,6 +86,17 @@ export function conditionsPage(): string {
     table(
       ['reason', 'meaning', 'remedy'],
       Object.entries(TARGETS_ADVICE).map(([reason, { meaning, remedy }]) => [code(reason), meaning, remedy]),
+    ),
+    '## Healthy',
+    'The addresses are in `status.members`, each with its state and the reason.',
+    table(
+      ['reason', 'status', 'meaning', 'remedy'],
+      Object.entries(UNHEALTHY_ADVICE).map(([reason, { status, meaning, remedy }]) => [
+        code(reason),
+        status,
+        meaning,
+        remedy,
+      ]),
     ),
   );
 }

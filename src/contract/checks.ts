@@ -1,14 +1,22 @@
 // The contract of `/v1/checks`: the definitions of health checks, the states of their addresses, and pins.
 import { z } from 'zod';
+import {
+  CHECK_HOST,
+  CHECK_HOST_RULE,
+  CHECK_PATH,
+  CHECK_PATH_RULE,
+  CHECK_RANGES,
+  CHECK_TYPES,
+  EXPECT_RULE,
+  MAX_CHECK_HOST,
+  MAX_EXPECTED,
+  STATUS_CLASSES,
+} from '#base/check-form.ts';
 import { CHECK_NAME, CHECK_NAME_RULE } from '#base/part-names.ts';
 import { moment } from './shared.ts';
 
-export const CHECK_TYPES = ['https', 'http', 'tcp'] as const;
 const TYPE_ERROR = `must be one of ${CHECK_TYPES.join(', ')}`;
 const PORT_ERROR = 'must be a whole number from 1 to 65535';
-const PATH_ERROR = 'must begin with "/", and have at most 500 printable ASCII characters without spaces';
-const HOST_ERROR = 'must be a host name of at most 253 characters, without a port';
-const EXPECT_ERROR = 'must be a list of 1 to 20 statuses such as 200, or classes such as "2xx"';
 const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
 const STATE_ERROR = 'must be "Healthy" or "Unhealthy"';
 const REASON_ERROR = 'must be a line of text of 1 to 200 characters';
@@ -39,20 +47,22 @@ export const checkQuery = z.strictObject({
     }),
 });
 
-/** A number of seconds in a range. */
-function seconds(least: number, most: number) {
+/** A number of seconds in the range of a field. */
+function seconds(field: 'interval' | 'timeout' | 'retryInterval') {
+  const { least, most, standard } = CHECK_RANGES[field];
   const error = `must be a number of seconds from ${least} to ${most}`;
-  return z.number({ error }).min(least, { error }).max(most, { error });
+  return z.number({ error }).min(least, { error }).max(most, { error }).default(standard);
 }
 
-/** A whole number in a range. */
-function times(most: number) {
-  const error = `must be a whole number from 1 to ${most}`;
-  return z.int({ error }).min(1, { error }).max(most, { error });
+/** A whole number in the range of a field. */
+function times(field: 'failures' | 'successes') {
+  const { least, most, standard } = CHECK_RANGES[field];
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error }).default(standard);
 }
 
-const status = z.union([z.int().min(100).max(599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])], {
-  error: EXPECT_ERROR,
+const status = z.union([z.int().min(100).max(599), z.enum(STATUS_CLASSES)], {
+  error: EXPECT_RULE,
 });
 
 const ONLY_WITH_HTTP = ['path', 'host', 'expect'] as const;
@@ -69,15 +79,14 @@ export const checkBody = z
       .optional()
       .meta({ description: 'The port. Required for `tcp`; otherwise 443 or 80 if omitted.' }),
     path: z
-      .string({ error: PATH_ERROR })
-      .regex(/^\/[\x21-\x7e]{0,499}$/, { error: PATH_ERROR })
+      .string({ error: CHECK_PATH_RULE })
+      .regex(CHECK_PATH, { error: CHECK_PATH_RULE })
       .optional()
       .meta({ description: 'The path of the request. If omitted: `/`. Not for `tcp`.', examples: ['/healthz'] }),
     host: z
-      .string({ error: HOST_ERROR })
-      .regex(/^(?=.{1,253}$)[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/, {
-        error: HOST_ERROR,
-      })
+      .string({ error: CHECK_HOST_RULE })
+      .max(MAX_CHECK_HOST, { error: CHECK_HOST_RULE })
+      .regex(CHECK_HOST, { error: CHECK_HOST_RULE })
       .optional()
       .meta({
         description:
@@ -85,20 +94,20 @@ export const checkBody = z
         examples: ['www.example.com'],
       }),
     expect: z
-      .array(status, { error: EXPECT_ERROR })
-      .min(1, { error: EXPECT_ERROR })
-      .max(20, { error: EXPECT_ERROR })
+      .array(status, { error: EXPECT_RULE })
+      .min(1, { error: EXPECT_RULE })
+      .max(MAX_EXPECTED, { error: EXPECT_RULE })
       .optional()
       .meta({ description: 'The statuses of a healthy answer. If omitted: `2xx` and `3xx`. Not for `tcp`.' }),
-    interval: seconds(1, 300).default(10).meta({ description: 'Seconds between two probes. If omitted: 10.' }),
-    timeout: seconds(0.1, 10).default(2).meta({ description: 'Seconds until a probe without an answer has failed.' }),
-    failures: times(10).default(3).meta({
+    interval: seconds('interval').meta({ description: 'Seconds between two probes. If omitted: 10.' }),
+    timeout: seconds('timeout').meta({ description: 'Seconds until a probe without an answer has failed.' }),
+    failures: times('failures').meta({
       description: 'So many failures in a row make an address unhealthy. If omitted: 3.',
     }),
-    retryInterval: seconds(0.5, 60).default(0.5).meta({
+    retryInterval: seconds('retryInterval').meta({
       description: 'Seconds until the next probe after a failure, until the address is unhealthy. If omitted: 0.5.',
     }),
-    successes: times(10).default(2).meta({
+    successes: times('successes').meta({
       description: 'So many successes in a row make an unhealthy address healthy. If omitted: 2.',
     }),
     tls: z.enum(['verify', 'none'], { error: 'must be "verify" or "none"' }).optional().meta({
@@ -180,6 +189,10 @@ const shape = {
   owner: z.string().meta({ description: 'The owner of the check: `org:<teamId>` or `personal`.' }),
   definition: checkBody.meta({ description: 'The definition, with all defaults.' }),
   counts,
+  revision: z.string().meta({
+    description:
+      'A text that changes when the definition changes, or an address, its state, its reason or its pin. A client that keeps it reads the addresses again only then.',
+  }),
   createdAt: moment.meta({ description: 'When the check was created.' }),
   updatedAt: moment.meta({ description: 'When its definition changed last.' }),
 };

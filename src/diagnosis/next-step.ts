@@ -35,6 +35,19 @@ export function verifyStep(object: Shown): NextStep {
   return { words: 'Look at the zone of the record.', commands: [whyZone(object)] };
 }
 
+/** For a record that is Ready while an address of it does not work; null: there is none. */
+export function membersStep(object: Shown): NextStep | null {
+  if (isZone(object)) return null;
+  const down = (object.status?.members ?? []).filter(({ state }) => state === 'Unhealthy');
+  const [first] = down;
+  if (first === undefined) return null;
+  const more = down.length === 1 ? '' : `, and ${down.length - 1} more`;
+  return {
+    words: `Repair the server at ${first.content}${more}: ${first.reason ?? 'its check fails.'} Answers then include it again.`,
+    commands: [look(object).commands?.[0] ?? ''],
+  };
+}
+
 function digOf(servers: NonNullable<DNSZone['status']>['servers'], name: string, type: string): string {
   const address = servers?.[0]?.address;
   if (address === undefined) return `dig ${name} ${type}`;
@@ -177,6 +190,7 @@ const STEPS: Readonly<Record<NotReadyReason, Step>> = {
   },
   ClusterDrained: clusters('See which clusters are drained.'),
   ClusterNameTaken: clusters('See which clusters send heartbeats.'),
+  CheckMissing: edit('Name a check that exists, or write the definition of the check into the object.'),
   Conflict: conflict,
   OlderThanService: clusters(
     'See whether the etcd of the cluster was restored, and accept the older objects or write the newer ones again.',

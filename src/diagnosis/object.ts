@@ -1,7 +1,7 @@
 // Finds the problems of one DNSZone or DNSRecord and of its zone, from the objects alone. Pure.
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Finding, NextStep } from './finding.ts';
-import { verifyStep } from './next-step.ts';
+import { membersStep, verifyStep } from './next-step.ts';
 import { judgeReady } from './object-checks.ts';
 import { isZone } from './objects.ts';
 import { rankFindings } from './rank.ts';
@@ -26,7 +26,8 @@ export function diagnoseObject(facts: ObjectFacts): ObjectDiagnosis {
   const [first] = rankFindings([own, ...others]);
   return {
     problems: rankFindings(others.filter(({ level }) => level !== 'ok')),
-    nextStep: own.level === 'ok' ? verifyStep(object) : (first?.nextStep ?? verifyStep(object)),
+    nextStep:
+      own.level === 'ok' ? (membersStep(object) ?? verifyStep(object)) : (first?.nextStep ?? verifyStep(object)),
   };
 }
 

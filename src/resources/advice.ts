@@ -1,7 +1,7 @@
 // The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them
 // as tables, and `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in
 // docs/reference.
-import type { MissingTargetReason, NotDelegatedReason, NotReadyReason } from './reasons.ts';
+import type { MissingTargetReason, NotDelegatedReason, NotReadyReason, UnhealthyReason } from './reasons.ts';
 
 export interface Advice {
   readonly meaning: string;
@@ -22,6 +22,11 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
       'another object has the value or the name, or the value exists at the service without an owner, or a CNAME is next to other records',
     remedy:
       'the message names the other object; if that is deleted, this one takes over automatically. A record without an owner: take it over with `adopt: IfIdentical`, or delete it at the service',
+  },
+  CheckMissing: {
+    meaning: 'the team of the zone has no check with the name of `spec.healthCheck.checkRef`',
+    remedy:
+      'create the check at the service, or write its definition into `spec.healthCheck`; the operator sees a new check within 10 s',
   },
   OlderThanService: {
     meaning:
@@ -162,9 +167,33 @@ export const TARGETS_ADVICE: Readonly<Record<MissingTargetReason, Advice>> = {
   },
 };
 
+export const UNHEALTHY_ADVICE: Readonly<Record<UnhealthyReason, Advice & { readonly status: 'False' | 'Unknown' }>> = {
+  NotProbed: {
+    status: 'Unknown',
+    meaning: 'an address was not probed yet, or may not be probed; it counts as working',
+    remedy:
+      'nothing if it is new; otherwise see its reason in `status.members`: the administrator permits networks and ports in `ZONESTEAD_CHECK_NETWORKS` and `ZONESTEAD_CHECK_PORTS`',
+  },
+  SomeUnhealthy: {
+    status: 'False',
+    meaning: 'an address does not work, and answers omit it while others work',
+    remedy: 'repair the server at the address that the message names; answers have it again by themselves',
+  },
+  NoneHealthy: {
+    status: 'False',
+    meaning: 'no address of the record works',
+    remedy: 'repair a server, or see whether the check itself is wrong: its port, path, host and `expect`',
+  },
+};
+
 /** The advice for a reason of any condition; undefined if there is nothing to do about it. */
 export function adviceFor(reason: string): Advice | undefined {
-  const tables: readonly Readonly<Record<string, Advice>>[] = [READY_ADVICE, DELEGATED_ADVICE, TARGETS_ADVICE];
+  const tables: readonly Readonly<Record<string, Advice>>[] = [
+    READY_ADVICE,
+    DELEGATED_ADVICE,
+    TARGETS_ADVICE,
+    UNHEALTHY_ADVICE,
+  ];
   return tables.find((table) => Object.hasOwn(table, reason))?.[reason];
 }
 

@@ -101,6 +101,12 @@ const DEFINITIONS: readonly Definition[] = [
       { name: 'Content', type: 'string', jsonPath: "..['status','spec']..['summary','content']" },
       READY,
       REASON,
+      {
+        name: 'Healthy',
+        type: 'string',
+        jsonPath: '.status.conditions[?(@.type=="Healthy")].status',
+        description: 'Whether the addresses of a record with healthCheck work',
+      },
       { name: 'FQDN', type: 'string', jsonPath: '.status.fqdn', priority: 1 },
       { name: 'TTL', type: 'integer', jsonPath: '.spec.ttl', priority: 1 },
       MESSAGE,

@@ -1,5 +1,6 @@
 // The schema of the DNSRecord resource: the desired values of one RRset, and the status that the operator writes.
 import { z } from 'zod';
+import { MAX_TIER, WHEN_ALL_FAIL } from '#dns/members.ts';
 import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
@@ -17,11 +18,16 @@ import {
   VERSION,
   whenClusterLost,
 } from './common.ts';
+import { healthCheck, MAX_MEMBERS, MEMBER_STATES } from './health-check.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
 import { matchInCel, OWNER_NAME } from './syntax.ts';
 
-/** `Propagated`: every name server of the zone serves the values. `Ready` is True when all others are. */
+/**
+ * `Propagated`: every name server of the zone serves the values. `Ready` is True when all others are. A record with a
+ * check has `Healthy` in addition, which Ready does not include: the record is served as it should be while an address
+ * fails.
+ */
 const RECORD_CONDITIONS = ['Accepted', 'Programmed', 'Propagated', 'Ready'] as const;
 
 /**
@@ -78,6 +84,16 @@ const listedValue = z.object({
       'The preference of this mail exchanger. Mail servers try lower numbers first. Only type MX accepts this field. ' +
       '(Default: 10.)',
   }),
+  tier: z
+    .int()
+    .min(0)
+    .max(MAX_TIER)
+    .optional()
+    .meta({
+      description:
+        'For failover: name servers answer with the lowest tier that has an address that works. Only types A and AAAA accept ' +
+        'this field. (Default: 0.)',
+    }),
 });
 
 export const recordSpec = withRules(
@@ -113,6 +129,19 @@ export const recordSpec = withRules(
           'keeps the values that it had.',
         'x-kubernetes-list-type': 'atomic',
       }),
+    healthCheck: healthCheck.optional().meta({
+      description:
+        'The probe that the DNS service sends to the addresses of an A or AAAA record. While an address does not work, answers omit ' +
+        'it, unless nothing else would be left. Set type and its fields, or checkRef alone. A TTL above 60 is served as 60.',
+    }),
+    whenAllFail: z
+      .enum(WHEN_ALL_FAIL)
+      .optional()
+      .meta({
+        description:
+          'The answer of name servers while no address works. ServeAll: the addresses of the lowest tier. ServeNone: no address, ' +
+          'if all records of the name and type want that. (Default: ServeAll.)',
+      }),
     deletionPolicy: deletionPolicy.meta({
       description:
         'How to treat the values at the DNS service when this object is deleted. Delete removes them. Retain keeps them. In ' +
@@ -146,6 +175,17 @@ export const recordSpec = withRules(
   RECORD_RULES,
 );
 
+const member = z.object({
+  content: z.string().max(64).meta({ description: 'The address.' }),
+  tier: z.int().min(0).max(MAX_TIER).meta({ description: 'Its tier.' }),
+  state: z.enum(MEMBER_STATES).meta({
+    description: 'Whether it works, by the probes or by the pin of a person. Unknown counts as working.',
+  }),
+  since: momentField.optional().meta({ description: 'Since when it is in this state. Absent while nothing is known.' }),
+  reason: z.string().max(512).optional().meta({ description: 'Why, as a sentence. Absent while nothing is known.' }),
+  served: z.boolean().meta({ description: 'Whether name servers answer with it.' }),
+});
+
 export const recordStatus = z.object({
   observedGeneration: z
     .int()
@@ -166,11 +206,20 @@ export const recordStatus = z.object({
   nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
+  members: z
+    .array(member)
+    .max(MAX_MEMBERS)
+    .optional()
+    .meta({
+      description: `The addresses of a record with healthCheck, at most ${MAX_MEMBERS}: those that do not work come first then.`,
+      'x-kubernetes-list-type': 'atomic',
+    }),
   conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),
 });
 
 export type RecordSpec = z.infer<typeof recordSpec>;
 export type RecordStatus = z.infer<typeof recordStatus>;
+export type RecordMember = z.infer<typeof member>;
 
 export interface DNSRecord extends KubeObject {
   readonly spec: RecordSpec;

@@ -12,6 +12,7 @@ export const NOT_READY_REASONS = [
   'ZoneParked',
   'ClusterDrained',
   'ClusterNameTaken',
+  'CheckMissing',
   'Conflict',
   'OlderThanService',
   'SecondaryNotOffered',
@@ -47,6 +48,11 @@ export const NOT_DELEGATED_REASONS = [
 ] as const;
 
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
+
+/** The reasons of Healthy while it is not True. Ready does not include Healthy. */
+export const UNHEALTHY_REASONS = ['NotProbed', 'SomeUnhealthy', 'NoneHealthy'] as const;
+
+export type UnhealthyReason = (typeof UNHEALTHY_REASONS)[number];
 
 /**
  * The reasons of TargetsExist while it is False: a name that records point to is missing, or its whole domain. Ready
@@ -84,6 +90,8 @@ export const EVENT_REASONS = [
   'DeletionsHeld',
   'EtcdRestored',
   'WildcardShadowed',
+  'MemberUnhealthy',
+  'MemberHealthy',
 ] as const;
 
 export type EventReason = (typeof EVENT_REASONS)[number] | NotReadyReason | GoodReason;

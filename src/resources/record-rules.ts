@@ -6,6 +6,9 @@ import { matchInCel, RECORD_TYPE } from './syntax.ts';
 
 interface RecordFields extends ValueFields {
   readonly name: string;
+  readonly values?: readonly (Value & { readonly tier?: number | undefined })[] | undefined;
+  readonly healthCheck?: object | undefined;
+  readonly whenAllFail?: string | undefined;
 }
 
 const IS_TYPE = matchInCel('self.type', RECORD_TYPE);
@@ -59,6 +62,23 @@ const PRIORITY: readonly Rule<RecordFields>[] = [
   },
 ];
 
+const IS_ADDRESS = "self.type in ['A', 'AAAA']";
+const isAddress = ({ type }: RecordFields) => type === 'A' || type === 'AAAA';
+const tierOf = ({ tier = 0 }: { readonly tier?: number | undefined }) => tier;
+
+const HEALTH: readonly Rule<RecordFields>[] = [
+  {
+    rule: `!has(self.healthCheck) || ${IS_ADDRESS}`,
+    message: 'only the addresses of types A and AAAA can be checked: remove healthCheck',
+    holds: (self) => self.healthCheck === undefined || isAddress(self),
+  },
+  {
+    rule: '!has(self.whenAllFail) || has(self.healthCheck)',
+    message: 'no address fails without a check: set healthCheck, or remove whenAllFail',
+    holds: (self) => self.whenAllFail === undefined || self.healthCheck !== undefined,
+  },
+];
+
 const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   {
     rule: `self.values.size() < 2 || !(self.type in [${SINGLE_TYPES.map((type) => `'${type}'`).join(', ')}])`,
@@ -75,12 +95,25 @@ const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
     message: 'a null MX (content ".") must be the only value (RFC 7505): use content: "." with priority: 0',
     holds: (self) => self.type !== 'MX' || !(self.values ?? []).some((value) => value.content === '.'),
   },
+  {
+    rule: `${IS_ADDRESS} || self.values.all(v, !has(v.tier))`,
+    message: 'only types A and AAAA accept a tier: remove it from the values',
+    holds: (self) => isAddress(self) || (self.values ?? []).every(({ tier }) => tier === undefined),
+  },
+  {
+    rule:
+      'has(self.healthCheck) || self.values.all(v, ' +
+      '(has(v.tier) ? v.tier : 0) == (has(self.values[0].tier) ? self.values[0].tier : 0))',
+    message:
+      'name servers answer with one tier, and without a check none fails: set healthCheck, or give all values one tier',
+    holds: ({ healthCheck, values = [] }) => healthCheck !== undefined || new Set(values.map(tierOf)).size < 2,
+  },
   VALUES_CONTENT_RULES,
 ];
 
 /** Rules of the spec: one for each field that an error names. */
 export const RECORD_RULES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
-  ONE_OF,
+  together(null, [ONE_OF, ...HEALTH]),
   together('.type', TYPE, `self.name != '@' && ${IS_TYPE}`),
   together('.priority', PRIORITY, "!has(self.priority) && self.type != 'MX'"),
   CONTENT_RULES,

@@ -1,7 +1,9 @@
 // `zonestead checks set`: creates a check, or replaces its definition.
+
+import { CHECK_TYPES } from '#base/check-form.ts';
 import { isAbsent } from '#client/errors.ts';
-import { CHECK_TYPES, type CheckDefinition, type CheckView, checkBody } from '#contract/checks.ts';
-import { setCheck } from '#contract/operations/checks.ts';
+import { type CheckDefinition, type CheckView, checkBody } from '#contract/checks.ts';
+import * as api from '#contract/operations/checks.ts';
 import type { OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -80,7 +82,7 @@ async function setCheck(session: Session, name: string, options: SetOptions): Pr
       printDefinition(definition, (line) => print(before === null ? line : `+ ${line}`));
     });
   }
-  const check = await client.call(setCheck, { params: { name }, query: { owner }, body: definition }, { signal });
+  const check = await client.call(api.setCheck, { params: { name }, query: { owner }, body: definition }, { signal });
   await show(session, check, () => {
     print(`${name} (${check.owner}) is set`);
     printDefinition(check.definition, print);

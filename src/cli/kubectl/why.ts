@@ -23,6 +23,7 @@ export function whySections(facts: ObjectFacts): Section[] {
       lines: [`${titleOf(object)}: ${stateOf(object)}`, ...(isZone(object) ? zoneLines(object) : recordLines(object))],
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
+    ...memberSections(object),
     ...(zone === undefined ? [] : [{ title: 'ZONE', lines: zoneOfRecord(zone) }]),
     { title: 'NAMED BY THE CONDITIONS', lines: namedLines },
     ...(served === undefined ? [] : nodeSections(served)),
@@ -121,6 +122,28 @@ function labels(selector: Selector | undefined): string {
 function sentenceOf(object: Shown): string {
   const words = isZone(object) ? object.spec.zoneName : `${recordWords(object)} in DNSZone ${zoneKeyOf(object)}`;
   return `${titleOf(object)}: ${words}: ${stateOf(object)}`;
+}
+
+/** The addresses of a record with a health check. */
+function memberSections(object: Shown): Section[] {
+  if (isZone(object) || object.status?.members === undefined) return [];
+  const check = object.spec.healthCheck?.checkRef;
+  return [
+    {
+      title: `MEMBERS${check === undefined ? '' : ` of the check ${check}`}`,
+      table: {
+        heading: ['ADDRESS', 'TIER', 'STATE', 'SERVED', 'SINCE', 'REASON'],
+        rows: object.status.members.map(({ content, tier, state, served, since, reason }) => [
+          content,
+          String(tier),
+          state,
+          served ? 'yes' : 'no',
+          since ?? '-',
+          reason ?? '-',
+        ]),
+      },
+    },
+  ];
 }
 
 /** The name servers, with the serials that they served when the operator last proved the zone. */

@@ -1,4 +1,6 @@
 // The records of the DNSRecords of a cluster, as these DNSRecords again: for objects that Kubernetes lost. Pure.
+import { isSharedCheck } from '#base/check-form.ts';
+import type { CheckDefinition } from '#contract/checks.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
@@ -17,11 +19,13 @@ export interface OwnedManifests {
 /**
  * One DNSRecord for each set of the cluster. Its name is that of the lost object, so that it owns the records at once.
  * @param zoneRef the DNSZone of the zone
+ * @param definitions the checks of the owner of the zone, by name
  */
 export function planOwnedManifests(
   sets: readonly OwnedSet[],
   cluster: string,
   zoneRef: { namespace: string; name: string },
+  definitions: ReadonlyMap<string, CheckDefinition>,
 ): OwnedManifests {
   const objects: Manifest[] = [];
   const leftOut: string[] = [];
@@ -29,7 +33,7 @@ export function planOwnedManifests(
     const [, ofCluster, namespace = '', name = ''] = OBJECT_OWNER.exec(set.owner) ?? [];
     // The DNSRecord of a challenge ends automatically.
     if (ofCluster !== cluster || set.records.length === 0 || set.expires !== null) continue;
-    const spec = specOf(set, zoneRef.namespace === namespace ? { name: zoneRef.name } : zoneRef);
+    const spec = specOf(set, zoneRef.namespace === namespace ? { name: zoneRef.name } : zoneRef, definitions);
     const verdict = recordSpec.safeParse(spec);
     const [issue] = verdict.error?.issues ?? [];
     if (issue !== undefined) leftOut.push(`${set.owner}: spec.${issue.path.join('.')}: ${issue.message}`);
@@ -42,18 +46,38 @@ export function planOwnedManifests(
   return { objects, leftOut };
 }
 
-function specOf(set: OwnedSet, zoneRef: { namespace?: string; name: string }): Record<string, unknown> {
+function specOf(
+  set: OwnedSet,
+  zoneRef: { namespace?: string; name: string },
+  definitions: ReadonlyMap<string, CheckDefinition>,
+): Record<string, unknown> {
   const { name, type, ttl, records, share, retain, drift, whenClusterLost } = set;
-  const values = records.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) }));
+  const values = records.map(({ content, priority, tier }) => ({
+    content,
+    ...(priority === null ? {} : { priority }),
+    ...(tier === undefined ? {} : { tier }),
+  }));
+  const [first] = records;
   return {
     zoneRef,
     name,
     type,
     ...(ttl === null ? {} : { ttl }),
-    ...(values.length === 1 ? values[0] : { values }),
+    // Only a list of values has tiers.
+    ...(values.length === 1 && values[0]?.tier === undefined ? values[0] : { values }),
+    ...(first?.check === undefined ? {} : { healthCheck: healthCheckOf(first.check, definitions) }),
+    ...(first?.whenAllFail === undefined ? {} : { whenAllFail: first.whenAllFail }),
     ...(share ? { sharing: 'Shared' } : {}),
     ...(retain ? { deletionPolicy: 'Retain' } : {}),
     ...(drift === 'Enforce' ? {} : { driftPolicy: drift }),
     ...(whenClusterLost === 'Keep' ? {} : { whenClusterLost }),
   };
+}
+
+/** The check of a lost object is the definition that the object had; a check of the team stays a name. */
+function healthCheckOf(name: string, definitions: ReadonlyMap<string, CheckDefinition>): Record<string, unknown> {
+  const definition = isSharedCheck(name) ? undefined : definitions.get(name);
+  if (definition === undefined) return { checkRef: name };
+  const { expect, ...fields } = definition;
+  return { ...fields, ...(expect === undefined ? {} : { expect: expect.map(String) }) };
 }

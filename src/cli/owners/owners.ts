@@ -1,5 +1,6 @@
 // `zonestead owners …`: the owners of records, over the REST API.
 import { readOwnerPages } from '#client/lists.ts';
+import { listChecks } from '#contract/operations/checks.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import type { CommandGroup } from '../command.ts';
@@ -121,10 +122,13 @@ async function printManifests(
   if (namespace === '' || name === '' || rest.length > 0)
     throw new Error('--zone-ref must name a DNSZone as NAMESPACE/NAME, such as --zone-ref dns/example');
   const [{ planOwnedManifests }, { toYaml }] = await Promise.all([import('./manifests.ts'), import('#base/yaml.ts')]);
-  const { id } = await zoneOf(session, nameOrId);
+  const { id, owner } = await zoneOf(session, nameOrId);
   const sets: OwnedSet[] = [];
   for await (const page of readOwnerPages(client, id, { prefix: `k8s:${cluster}/` }, { signal })) sets.push(...page);
-  const { objects, leftOut } = planOwnedManifests(sets, cluster, { namespace, name });
+  const hasChecks = sets.some(({ records }) => records.some(({ check }) => check !== undefined));
+  const { checks } = hasChecks ? await client.call(listChecks, { query: { owner } }, { signal }) : { checks: [] };
+  const definitions = new Map(checks.map(({ name: checkName, definition }) => [checkName, definition]));
+  const { objects, leftOut } = planOwnedManifests(sets, cluster, { namespace, name }, definitions);
   await show(session, { apiVersion: 'v1', kind: 'List', items: objects }, () =>
     print(objects.map(toYaml).join('\n---\n')),
   );

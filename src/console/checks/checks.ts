@@ -1,8 +1,9 @@
 // Health checks: the list, one check with its addresses, and their changes. A check belongs to a team or a person, so
 // the address of its page has the owner and the name.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CHECK_TYPES } from '#base/check-form.ts';
 import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
-import { CHECK_TYPES, type CheckDefinition, checkBody, checkParams } from '#contract/checks.ts';
+import { type CheckDefinition, checkBody, checkParams } from '#contract/checks.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { putCheck, readCheck, readChecks, removeCheck } from '#service/checks/checks.ts';
 import { readCheckNames } from '#service/checks/names.ts';

@@ -9,6 +9,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
 import type { EventReason } from '#resources/reasons.ts';
+import type { CheckWatch } from '../checks/watch.ts';
 import type { OlderObjects } from '../cluster/older.ts';
 import type { SeenRestore } from '../cluster/seen-restore.ts';
 import type { Propagation } from '../proof/propagation.ts';
@@ -59,6 +60,8 @@ export interface OperatorContext {
   isKindDeleted: KindIsDeleted;
   /** Where the DNSRecords of this cluster have records. */
   held: HeldOwners;
+  /** The results of the checks of DNSRecords. */
+  checks: CheckWatch;
   /** Returns a new unique text for an Idempotency-Key. */
   nonce(): string;
 }

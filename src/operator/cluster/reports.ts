@@ -93,7 +93,7 @@ export function createClusterReports(
 }
 
 /** A key of the zone's own is known after the first run of the zone. */
-function findHolder(credentials: OperatorContext['credentials'], { spec, status }: DNSZone): Holder | undefined {
+export function findHolder(credentials: OperatorContext['credentials'], { spec, status }: DNSZone): Holder | undefined {
   const { zoneId, owner } = status ?? {};
   if (zoneId === undefined || owner === undefined) return undefined;
   const connection = spec.credentialsSecretRef === undefined ? credentials.own : credentials.remembered(zoneId);

@@ -27,7 +27,7 @@ export interface Applied {
 }
 
 /**
- * Applies the values of the object, and releases what it has in other zones.
+ * Applies the values of the object with their check, and releases what it has in other zones.
  * @throws errors of the service; a refusal has changed nothing, and after any other error the next call continues
  */
 export async function applyValues(
@@ -35,6 +35,7 @@ export async function applyValues(
   service: ServiceConnection,
   { zoneId, policies }: ReadyZone,
   desired: Desired,
+  checkName: string | undefined,
 ): Promise<Applied> {
   const { context, object } = run;
   const { held } = context;
@@ -49,7 +50,7 @@ export async function applyValues(
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
   const wasStored = isProgrammed && object.status?.zoneId === zoneId;
-  const set = buildSetChange(object, requireCluster(context), desired, policies, wasStored);
+  const set = buildSetChange(object, requireCluster(context), desired, policies, wasStored, checkName);
   const text = textOfSet(zoneId, set);
   const markUnproven = () => held.confirm(key, text);
   if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven: markUnproven };

@@ -1,5 +1,6 @@
 // Reads a DNSRecord and its DNSZone, and returns the values to serve, or what is wrong with the spec. The rules are
 // those of the service, so the operator reports a mistake without a request. Pure.
+import type { WhenAllFail } from '#dns/members.ts';
 import { fqdn, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
@@ -9,6 +10,7 @@ import { type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { listRecordValues } from '#resources/summary.ts';
 import type { OperatorContext } from '../access/context.ts';
+import { type DesiredCheck, judgeCheck } from '../checks/desired.ts';
 import { countedNames, type ReadyWhen } from '../proof/propagation.ts';
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
@@ -23,6 +25,8 @@ export interface ReadyZone {
   /** The namespace of the record. */
   namespace: string;
   zoneId: string;
+  /** The team or person of the zone, and of its checks; undefined while the status does not have it. */
+  owner: string | undefined;
   zoneName: string;
   defaultTtl: number;
   parked: boolean;
@@ -48,6 +52,7 @@ export function findReadyZone(context: OperatorContext, dnsZone: DNSZone, record
   return {
     namespace: record.metadata.namespace ?? '',
     zoneId: status.zoneId,
+    owner: status.owner,
     zoneName: name.value,
     defaultTtl: status.defaultTtl,
     parked: status.state === 'parked',
@@ -76,6 +81,7 @@ export interface DesiredValue {
   /** The canonical wire form in hexadecimal digits, which is equal for two spellings of one value. */
   identity: string;
   wire: Uint8Array;
+  tier: number;
 }
 
 export interface Desired {
@@ -86,6 +92,9 @@ export interface Desired {
   values: DesiredValue[];
   /** From the annotation; null: none. */
   comment: string | null;
+  /** Null: none. */
+  check: DesiredCheck | null;
+  whenAllFail: WhenAllFail;
 }
 
 type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
@@ -110,7 +119,8 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   }
   const first = parsedRecords[0];
   if (!first) return { ok: false, message: 'spec.content: set content, or set values with at least one entry.' };
-  const values = parsedRecords.map(({ content, priority, ttl, wire }) => ({
+  const values = parsedRecords.map(({ content, priority, ttl, wire }, at) => ({
+    tier: spec.data.values?.[at]?.tier ?? 0,
     content,
     priority,
     ttl,
@@ -121,8 +131,12 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is a duplicate; remove one of the two.` };
   const comment = readObjectComment(record);
   if (!comment.ok) return { ok: false, message: comment.problem.message };
+  const check = judgeCheck(spec.data.healthCheck);
+  if (!check.ok) return { ok: false, message: `spec.${check.problem.field}: ${check.problem.message}` };
   const { name, type } = first;
-  return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), values, comment: comment.value } };
+  const { whenAllFail = 'ServeAll' } = spec.data;
+  const parts = { values, comment: comment.value, check: check.value, whenAllFail };
+  return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), ...parts } };
 }
 
 export function identityOf(wire: Uint8Array): string {

@@ -15,9 +15,14 @@ const BY_CONTESTED_ZONE = 'contestedZone';
 /** By the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
 const BY_LABEL = 'label';
 
+/** The DNSRecords with a health check, all with one value. */
+export const BY_CHECKED = 'checked';
+export const CHECKED = 'true';
+
 export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
   [BY_ZONE]: (record) => [zoneKeyOf(record)],
   [BY_LABEL]: (record) => [labelOf(zoneKeyOf(record), record.spec.name)],
+  [BY_CHECKED]: ({ spec }) => (spec.healthCheck === undefined ? [] : [CHECKED]),
   [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
 };
 

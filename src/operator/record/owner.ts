@@ -46,6 +46,7 @@ export function textOfSet(zoneId: string, set: Listed): string {
  * @param wasStored whether the service had these values as those of this object, by its status, which only the operator
  * writes. The object then takes them back without spec.adopt, because a zone that came back from a name server has its
  * records without their owners.
+ * @param checkName the check of the values; undefined: none
  */
 export function buildSetChange(
   object: DNSRecord,
@@ -53,6 +54,7 @@ export function buildSetChange(
   desired: Desired,
   { drift, whenClusterLost }: Policies,
   wasStored: boolean,
+  checkName?: string | undefined,
 ): SetChange & Listed {
   const { uid = '', generation = 0 } = object.metadata;
   const { ttl, adopt, deletionPolicy, sharing } = object.spec;
@@ -65,7 +67,13 @@ export function buildSetChange(
     type: desired.type,
     ...(ttl === undefined ? {} : { ttl }),
     comment: desired.comment,
-    values: desired.values.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) })),
+    values: desired.values.map(({ content, priority, tier }) => ({
+      content,
+      ...(priority === null ? {} : { priority }),
+      ...(checkName === undefined ? {} : { check: checkName }),
+      ...(tier === 0 ? {} : { tier }),
+      ...(desired.whenAllFail === 'ServeAll' ? {} : { whenAllFail: desired.whenAllFail }),
+    })),
     exact: true,
     drift,
     whenClusterLost,

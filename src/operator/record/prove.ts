@@ -2,6 +2,7 @@
 import { fetchRecords } from '#client/lists.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { pickServed } from '#dns/members.ts';
+import { parseRdata } from '#dns/types/index.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
@@ -9,6 +10,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { listRecordValues } from '#resources/summary.ts';
 import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
+import { asMember, servedTtl } from '../checks/members.ts';
 import { type ConditionAnswer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';
@@ -40,34 +42,72 @@ export async function proveValues(
   run: RecordRun,
   service: ServiceConnection,
   zone: ReadyZone,
-  { fqdn, name, type, values }: Desired,
+  desired: Desired,
 ): Promise<ConditionAnswer> {
+  const { fqdn, name, type, values } = desired;
   const expectedRecord = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const targets = listRecordValues(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
   const read = () => fetchRecords(service.client, zone.zoneId, { name, type }, run.call);
-  let there = zone.isDrained && !zone.parked ? await read() : null;
-  if (there !== null && isWithheld(values, there))
+  let there = (zone.isDrained || isSelective(desired)) && !zone.parked ? await read() : null;
+  if (there !== null && zone.isDrained && isWithheld(values, there))
     return no('ClusterDrained', drainedMessage(requireCluster(run.context)));
+  if (there !== null && isSelective(desired))
+    return prove(run, service, zone, { name: fqdn, type, ...expectServed(values, there) }, targets);
   const first = await prove(run, service, zone, { ...expectedRecord, ttl }, targets);
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
-  const lowest = Math.min(ttl, ...pickServed(there).map((record) => record.ttl));
+  const lowest = Math.min(ttl, ...pickServed(there.map(asMember)).map(servedTtl));
   return lowest === ttl ? first : prove(run, service, zone, { ...expectedRecord, ttl: lowest }, targets);
 }
 
-/** Whether a value is stored, but not served. */
-function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
+/** Whether name servers may omit some of the values because of a check or a tier. */
+function isSelective({ check, values }: Desired): boolean {
+  return check !== null || values.some(({ tier }) => tier > 0);
+}
+
+/**
+ * The answer of name servers for values with a check: the values that work, of the lowest tier, and not the others. If
+ * they answer with none of the values, for example because other records have a lower tier, the answer has those records.
+ */
+function expectServed(
+  values: Desired['values'],
+  records: readonly ListedRecord[],
+): Pick<ExpectedRecord, 'rdatas' | 'absent' | 'ttl'> {
+  const servedRecords = pickServed(records.map(asMember));
   const storedIdentities = new Set(records.map(identityOfRecord));
-  const servedIdentities = new Set(pickServed(records).map(identityOfRecord));
-  return values.some(({ identity }) => storedIdentities.has(identity) && !servedIdentities.has(identity));
+  const servedIdentities = new Set(servedRecords.map(identityOfRecord));
+  // A value that is not stored makes the proof fail, as it must.
+  const isExpected = ({ identity }: Desired['values'][number]) =>
+    servedIdentities.has(identity) || !storedIdentities.has(identity);
+  const expected = values.filter(isExpected);
+  return {
+    rdatas: expected.length > 0 ? expected.map(({ wire }) => wire) : servedRecords.flatMap(wireOf),
+    absent: values.filter((value) => !isExpected(value)).map(({ wire }) => wire),
+    // An empty answer has no TTL.
+    ...(servedRecords.length === 0 ? {} : { ttl: Math.min(...servedRecords.map(servedTtl)) }),
+  };
+}
+
+function wireOf({ type, content, priority }: ListedRecord): Uint8Array[] {
+  const parsed = parseRdata(type, content, priority);
+  return parsed.ok ? [parsed.value.wire] : [];
+}
+
+/** Whether a value is withdrawn with the cluster, and others are served. */
+function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
+  const withdrawnIdentities = new Set(records.flatMap((each) => (each.withdrawn ? identityOfRecord(each) : [])));
+  const servedIdentities = new Set(pickServed(records.map(asMember)).map(identityOfRecord));
+  return values.some(({ identity }) => withdrawnIdentities.has(identity) && !servedIdentities.has(identity));
 }
 
 /**
  * Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once.
  */
 export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: ConditionAnswer): Next {
-  if (status === 'True' || zone.parked) return zone.isDrained ? { afterMs: REFUSED_RETRY_MS } : {};
+  // The status also shows which members are served, and other records of the name decide about that.
+  const mustLook = zone.isDrained || object.spec.healthCheck !== undefined;
+  if (status === 'True' || zone.parked) return mustLook ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }
 

@@ -9,9 +9,10 @@ import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrec
 import type { DNSZone } from '#resources/dnszone.ts';
 import { explainDenial, mayKnow } from '#resources/record-grant.ts';
 import { listRecordValues, summarizeValues } from '#resources/summary.ts';
-import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
+import { ensureCheck, readHealth } from '../checks/health.ts';
 import { type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
@@ -124,13 +125,26 @@ function noZone(object: DNSRecord, zone: DNSZone | undefined): NotReady {
  */
 async function refuse(run: RecordRun, zone: DNSZone, answer: NotReady): Promise<RecordOutcome> {
   run.answers = stopped(answer);
-  if (answer.reason === 'NotPermitted') await withdraw(run, zone);
+  if (answer.reason === 'NotPermitted') {
+    await withdraw(run, zone);
+    run.answers = { ...run.answers, Healthy: null };
+    run.fields = { ...run.fields, members: undefined };
+  }
   return { answers: run.answers, next: { afterMs: REFUSED_RETRY_MS } };
 }
 
 function notPermitted(context: OperatorContext, record: DNSRecord, zone: DNSZone, name: string): NotReady | null {
-  const message = explainDenial(zone, record, name, labelsIn(context));
+  const message = explainDenial(zone, record, name, labelsIn(context)) ?? explainForeignCheck(record);
   return message === null ? null : no('NotPermitted', message);
+}
+
+/**
+ * A check of the team is not for guests: the service would send its requests, with its path and host, to an address of
+ * their choice.
+ */
+function explainForeignCheck(record: DNSRecord): string | null {
+  if (record.spec.healthCheck?.checkRef === undefined || isInOwnNamespace(record)) return null;
+  return `The checks of the team are only for records in the namespace of DNSZone ${zoneKeyOf(record)}. Write the definition of the check into spec.healthCheck instead of checkRef.`;
 }
 
 async function program(
@@ -142,7 +156,8 @@ async function program(
   const { context, object } = run;
   // Also after a failure: the answer of the service may be lost.
   run.fields = { fqdn: desired.fqdn, zoneId: zone.zoneId };
-  const appliedValues = await applyValues(run, service, zone, desired);
+  const checkName = await ensureCheck(run, service, zone, desired);
+  const appliedValues = await applyValues(run, service, zone, desired, checkName);
   const { drift, hasWritten } = appliedValues;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
   if (drift.length > 0 && zone.policies.drift !== 'Enforce')
@@ -152,7 +167,10 @@ async function program(
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;
   const propagated = before ?? (await proveValues(run, service, zone, desired));
   const isServed = propagated.status === 'True';
-  if (propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved') appliedValues.unproven();
+  // The next run of an object with a check mostly follows from a probe, and writes nothing at the service either.
+  const isUnproven = propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved';
+  if (isUnproven || checkName !== undefined) appliedValues.unproven();
+  const health = await readHealth(run, service, zone, desired, checkName);
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)
@@ -163,7 +181,7 @@ async function program(
       note: `The change was written, and every name server serves it: ${summarizeValues(listRecordValues(object.spec))}`,
     });
   return {
-    answers: { Accepted: RECORD_ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
+    answers: { Accepted: RECORD_ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated, ...health },
     next: nextProbe(run, zone, propagated),
   };
 }

@@ -110,6 +110,7 @@ export async function releaseAt(context: OperatorContext, key: string, place: Re
     if (!isAbsent(error)) throw error;
   }
   context.held.drop(key, place.zoneId);
+  context.checks.releasedAny();
   wakeContested(context, place.zoneKey, key);
 }
 

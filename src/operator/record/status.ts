@@ -6,7 +6,8 @@ import type { NotReadyReason } from '#resources/reasons.ts';
 import { listRecordValues } from '#resources/summary.ts';
 import { unownedValue } from '#resources/unowned.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
-import type { OperatorContext } from '../access/context.ts';
+import { type OperatorContext, requireCluster } from '../access/context.ts';
+import { buildCheckName } from '../checks/name.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
 import { type ConditionAnswer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
@@ -83,6 +84,7 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
   const { kind, reason } = failure;
   if (reason === 'OlderThanService') context.older.note(keyOf(object), zoneKey);
   const message = describeRefusal(context, object, failure);
+  if (reason === 'CheckMissing') return missingCheck(context, object);
   if (kind === 'refused') {
     // Only a write can be refused: a key that may write may read.
     const together = listRecordValues(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
@@ -94,6 +96,25 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
   if (isTrue(object.status?.conditions, 'Ready', object.metadata.generation ?? 0))
     return { answers: { Ready: yes(reason, message) } };
   return { answers: stopped(no(reason, message), RECORD_ACCEPTED) };
+}
+
+/** The time until the operator puts a check of its own again that is gone, in ms. */
+const CHECK_RETRY_MS = 1_000;
+
+/** The service has no check of the name that the values have. */
+function missingCheck(context: OperatorContext, object: DNSRecord): Partial<RecordOutcome> {
+  const owner = context.zones.get(zoneKeyOf(object))?.status?.owner;
+  const name = object.spec.healthCheck?.checkRef;
+  if (name === undefined) {
+    context.checks.forget(owner, buildCheckName(requireCluster(context), keyOf(object)));
+    const answer = no(
+      'CheckMissing',
+      'The check of this record was deleted at the DNS service. The operator creates it again.',
+    );
+    return { answers: stopped(answer, RECORD_ACCEPTED), next: { afterMs: CHECK_RETRY_MS } };
+  }
+  const message = `${owner ?? 'The owner of the zone'} has no check ${name} at the DNS service. Create it with "PUT /v1/checks/${name}", or write its definition into spec.healthCheck; the operator then continues by itself.`;
+  return { answers: stopped(no('CheckMissing', message), RECORD_ACCEPTED) };
 }
 
 type Refusal = Pick<Failure, 'reason' | 'message' | 'owner' | 'value' | 'isShared' | 'records'>;

@@ -8,6 +8,7 @@ import type {
   MissingTargetReason,
   NotDelegatedReason,
   NotReadyReason,
+  UnhealthyReason,
 } from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
@@ -30,6 +31,11 @@ export type DegradedAnswer =
   | Said<'False', 'NotDegraded'>;
 /** The result of the condition TargetsExist. */
 export type TargetsAnswer = Said<'True', 'TargetsExist'> | Said<'False', MissingTargetReason>;
+/** The result of the condition Healthy. Ready does not include it. */
+export type HealthyAnswer =
+  | Said<'True', 'AllHealthy'>
+  | Said<'False', Exclude<UnhealthyReason, 'NotProbed'>>
+  | Said<'Unknown', 'NotProbed'>;
 /** The result of the condition Delegated. */
 export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
 
@@ -40,7 +46,8 @@ export type AnyAnswer =
   | HeldAnswer
   | DegradedAnswer
   | RestoredAnswer
-  | TargetsAnswer;
+  | TargetsAnswer
+  | HealthyAnswer;
 
 type Listed = NotReadyReason | NotDelegatedReason;
 export const yes = <R extends GoodReason | NotReadyReason>(reason: R, message: string): Said<'True', R> => ({
@@ -59,23 +66,33 @@ export const unknown = <R extends Listed>(reason: R, message: string): Said<'Unk
   message,
 });
 
+export const healthy = (message: string): HealthyAnswer => ({ status: 'True', reason: 'AllHealthy', message });
+export const unhealthy = (reason: Exclude<UnhealthyReason, 'NotProbed'>, message: string): HealthyAnswer => ({
+  status: 'False',
+  reason,
+  message,
+});
+export const unknownHealth = (message: string): HealthyAnswer => ({ status: 'Unknown', reason: 'NotProbed', message });
+
 /** The result of a step that was not evaluated, because an earlier step failed. */
 export const notEvaluated = (reason: NotReadyReason) =>
   unknown(reason, 'The operator has not checked this yet. See the condition Programmed for the cause.');
 
-/** Returns the conditions with these results, for a generation of the spec. */
+/**
+ * Returns the conditions with these results, for a generation of the spec.
+ * @param answers null: the object has no such condition any more
+ */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, AnyAnswer>>,
+  answers: Readonly<Record<string, AnyAnswer | null>>,
   generation: number,
   now: Date,
 ): Condition[] {
-  const verdicts = Object.entries(answers).map(([type, answer]) => ({
-    type,
-    ...answer,
-    observedGeneration: generation,
-  }));
-  return [...setConditions(conditions ?? [], verdicts, now)];
+  const verdicts = Object.entries(answers).flatMap(([type, answer]) =>
+    answer === null ? [] : { type, ...answer, observedGeneration: generation },
+  );
+  const keptConditions = (conditions ?? []).filter(({ type }) => answers[type] !== null);
+  return [...setConditions(keptConditions, verdicts, now)];
 }
 
 /**

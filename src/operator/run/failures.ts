@@ -70,6 +70,8 @@ export function classifyFailure(error: unknown, zone?: DNSZone): Failure | null 
   // An object that Kubernetes has in an older version: no other object is in its way.
   if (error instanceof ApiError && error.code === 'conflict' && error.field?.endsWith('generation') === true)
     return { ...plain, ...detailsOf(error), kind: 'refused', reason: 'OlderThanService' };
+  if (error instanceof ApiError && error.code === 'bad_request' && /(^|\.)check$/.test(error.field ?? ''))
+    return { ...plain, ...detailsOf(error), kind: 'refused', reason: 'CheckMissing' };
   if (error instanceof ApiError) {
     const other = { kind: isAbsent(error) ? 'absent' : 'transient', reason: 'APIError' } as const;
     return { ...plain, ...(BY_CODE[error.code] ?? other), ...detailsOf(error) };

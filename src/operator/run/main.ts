@@ -33,6 +33,7 @@ import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { createKindCheck } from '../access/crds.ts';
 import { createCredentials } from '../access/credentials.ts';
+import { createCheckWatch } from '../checks/connect.ts';
 import { ControlPlane, runAwayReports, untilReachable } from '../cluster/away.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { OlderObjects } from '../cluster/older.ts';
@@ -75,6 +76,8 @@ export interface Runtime {
   readonly credentialsMs?: number | undefined;
   /** The time between two heartbeats, in ms. (Default: see cluster/heartbeats.ts.) */
   readonly heartbeatMs?: number | undefined;
+  /** The time between two looks at the health checks, in ms. (Default: see checks/watch.ts.) */
+  readonly checksMs?: number | undefined;
 }
 
 type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
@@ -142,9 +145,9 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   countUnreachable(metrics, propagation.reach);
   countCordoned(metrics, () => propagation.cordons());
-  const context: OperatorContext = {
-    api,
+  const shared = {
     clock: realClock,
+    ...caches,
     credentials: createCredentials({
       api,
       own: ownConnection,
@@ -152,20 +155,25 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
       clock: realClock,
       refreshMs: runtime.credentialsMs,
     }),
+    enqueueRecord: (key: string) => recordQueue.add(key),
+    cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
+    isNameTaken: (zone: DNSZone) => heartbeats.isNameTaken(zone),
+    isEtcdRestored: (zone: DNSZone | undefined) => heartbeats.isEtcdRestored(zone),
+  };
+  const checks = createCheckWatch(shared, log, config.ZONESTEAD_NAMESPACES, runtime.checksMs);
+  const context: OperatorContext = {
+    ...shared,
+    api,
+    checks,
     lookUpParent: createLookup(config, overrides),
     events: trace.events(manager.events(REPORTER)),
     propagation,
     observer: createObserver(metrics, caches),
-    ...caches,
     enqueueZone: (key) => zoneQueue.add(key),
-    enqueueRecord: (key) => recordQueue.add(key),
     ...runsOnRecovery(watch, zoneQueue, recordQueue),
     now: () => new Date(),
-    cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
     isDrained: (zone) => heartbeats.isDrained(zone),
-    isNameTaken: (zone) => heartbeats.isNameTaken(zone),
-    isEtcdRestored: (zone) => heartbeats.isEtcdRestored(zone),
     older: new OlderObjects(realClock),
     seenRestore,
     isKindDeleted: createKindCheck(api, log),
@@ -179,6 +187,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const lease = election && (() => election.progress());
   const heartbeats: Heartbeats = createClusterReports(context, log, count, lease, runtime.heartbeatMs);
   manager.task((end) => heartbeats.run(end));
+  manager.task((end) => checks.run(end));
   addControllers(manager, trace, context, { zoneQueue, recordQueue });
   // Replicas that wait for the lease check their key too.
   const end = new AbortController();

@@ -122,8 +122,9 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
   const { nextAttemptTime: _old, ...before } = object.status ?? { conditions: [] };
   const generation = object.metadata.generation ?? 0;
   const after = { ...before, ...kind.fieldsOf(object), ...fields, ...outcome.fields } as Partial<S>;
-  // Ready does not include Delegated, because private zones have no parent that delegates to them.
-  const { Delegated: _apart, ...summarizedAnswers } = decidedAnswers;
+  // Ready does not include Delegated, because private zones have no parent that delegates to them. It does not include
+  // Healthy either: with a check, a record is served as it should be while an address fails.
+  const { Delegated: _apart, Healthy: _health, ...summarizedAnswers } = decidedAnswers;
   const ready = decidedAnswers.Ready ?? readyFrom(Object.values(summarizedAnswers) as ConditionAnswer[], kind.ready);
   const answers = { ...kind.answersOf(after), ...decidedAnswers, Ready: ready };
   const conditions = sinceCreation(

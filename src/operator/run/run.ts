@@ -10,7 +10,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { OperatorContext } from '../access/context.ts';
-import type { AnyAnswer, ConditionAnswer } from './conditions.ts';
+import type { AnyAnswer, ConditionAnswer, HealthyAnswer } from './conditions.ts';
 import type { Observation } from './observation.ts';
 
 export interface Status {
@@ -25,8 +25,10 @@ export interface Reconciled<S extends Status> extends KubeObject {
 /**
  * The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run.
  */
-export type Answers = Readonly<Record<string, AnyAnswer>> & {
+export type Answers = Readonly<Record<string, AnyAnswer | null>> & {
   readonly Ready?: ConditionAnswer;
+  /** Null: the object has no check. */
+  readonly Healthy?: HealthyAnswer | null;
 };
 
 /** When to look again. Without a time, a change of the object or of another one causes the next run. */

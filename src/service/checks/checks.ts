@@ -14,7 +14,7 @@ import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { type CheckDefinition, isSameDefinition } from './definition.ts';
-import { type CheckView, countStates, type ListedCheck, toTargetView } from './view.ts';
+import { type CheckView, countStates, type ListedCheck, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
 const MAX_CHECKS = 100;
@@ -166,5 +166,6 @@ function toListed(actor: Actor, row: CheckRow, targets: readonly TargetRow[]): L
   const { name, owner, createdAt, updatedAt } = row;
   const definition = row.definition as CheckDefinition;
   const times = { createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() };
-  return { name, owner: writeOwner(actor, owner), definition, counts: countStates(targets), ...times };
+  const revision = writeRevision(definition, targets);
+  return { name, owner: writeOwner(actor, owner), definition, counts: countStates(targets), revision, ...times };
 }

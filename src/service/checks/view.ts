@@ -1,4 +1,5 @@
 // Checked addresses as answers show them. Pure.
+import { createHash } from 'node:crypto';
 import type { Pin, TargetRow } from '#store/check-targets.ts';
 import type { CheckDefinition } from './definition.ts';
 
@@ -7,6 +8,7 @@ export interface ListedCheck {
   owner: string;
   definition: CheckDefinition;
   counts: { healthy: number; unhealthy: number; unknown: number };
+  revision: string;
   createdAt: string;
   updatedAt: string;
 }
@@ -32,4 +34,13 @@ export function toTargetView({ address, state, reason, since, down, pin }: Targe
 export function countStates(targets: readonly Pick<TargetRow, 'state'>[]): CheckView['counts'] {
   const count = (wanted: TargetRow['state']) => targets.filter(({ state }) => state === wanted).length;
   return { healthy: count('Healthy'), unhealthy: count('Unhealthy'), unknown: count('Unknown') };
+}
+
+/** Another text after each change that a view shows. */
+export function writeRevision(definition: CheckDefinition, targets: readonly TargetRow[]): string {
+  const parts = targets.map(({ address, state, reason, since, pin }) => [address, state, reason, since, pin]);
+  return createHash('sha256')
+    .update(JSON.stringify([Object.entries(definition).sort(), parts]))
+    .digest('base64url')
+    .slice(0, 22);
 }

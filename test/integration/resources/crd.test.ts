@@ -201,7 +201,9 @@ test('an object that was never reconciled shows its content in kubectl get at on
   expect(await contentOf('several')).toBe('192.0.2.7');
   const summary = '192.0.2.7,192.0.2.8';
   const object = { namespace: 'default', name: 'several' };
-  await api.merge(DNS_RECORD, object, { status: { summary } }, { subresource: 'status' });
+  // The members have contents too, and the column does not show them.
+  const members = values.map(({ content }) => ({ content, tier: 0, state: 'Healthy', served: true }));
+  await api.merge(DNS_RECORD, object, { status: { members, summary } }, { subresource: 'status' });
   expect(await contentOf('several')).toBe(summary);
   for (const name of ['single', 'several']) await api.delete(DNS_RECORD, { namespace: 'default', name });
 });

@@ -33,6 +33,7 @@ import { NODE_FAULTS } from './node.ts';
 import { OBSERVABILITY_FAULTS } from './observability.ts';
 import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
+import { OPERATOR_HEALTH_FAULTS } from './operator-health.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { PLAIN_FAULTS } from './plain.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
@@ -92,6 +93,7 @@ export const FAULTS: readonly Fault[] = [
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
   ...OPERATOR_CLUSTER_FAULTS,
+  ...OPERATOR_HEALTH_FAULTS,
   ...BRAKE_FAULTS,
   ...NAMESERVER_FAULTS,
   ...NODE_FAULTS,

@@ -86,14 +86,18 @@ export interface OwnChain extends Chain {
 /**
  * To be called at the top of a test file; about 8 s. Closes itself after the file's tests.
  * @param warnings parts of more warnings of the service that are not a failure.
+ * @param settings more settings of the service
  */
-export async function startChain(warnings: readonly string[] = []): Promise<OwnChain> {
+export async function startChain(
+  warnings: readonly string[] = [],
+  settings: Record<string, string> = {},
+): Promise<OwnChain> {
   const closers: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const close of closers.reverse()) await close();
   });
   const [service, kube] = await Promise.all([
-    startTestService({ warnings: [...EXPECTED, ...warnings] }),
+    startTestService({ warnings: [...EXPECTED, ...warnings], settings }),
     startPlane(closers),
   ]);
   const client = createClient({ baseUrl: service.url, key: service.admin.text });

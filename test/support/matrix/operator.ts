@@ -48,6 +48,8 @@ export interface OperatorOptions {
   readonly cluster?: string;
   /** The time between two heartbeats, in ms. (Default: as in production.) */
   readonly heartbeatMs?: number;
+  /** The time between two looks at the health checks, in ms. (Default: as in production.) */
+  readonly checksMs?: number;
   /** The port of health and metrics. Absent: any free port. */
   readonly healthPort?: number;
   /** The endpoint for its traces. */
@@ -111,6 +113,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     ...(options.lease === undefined ? {} : { lease: options.lease }),
     credentialsMs: options.credentialsMs,
     heartbeatMs: options.heartbeatMs,
+    checksMs: options.checksMs,
   });
   let failure: unknown;
   running.catch((error) => {

@@ -14,6 +14,8 @@ import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
 import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
+import { createCheckWatch } from '#operator/checks/connect.ts';
+import type { CheckWatch } from '#operator/checks/watch.ts';
 import { OlderObjects } from '#operator/cluster/older.ts';
 import { SeenRestore } from '#operator/cluster/seen-restore.ts';
 import { countedNames, type ReadyWhen } from '#operator/proof/propagation.ts';
@@ -185,6 +187,11 @@ export class Bench {
     return this.#process.held;
   }
 
+  /** The results of checks, as this process knows. */
+  get checks(): CheckWatch {
+    return this.#process.checks;
+  }
+
   /** The objects that are older than the data of the service, as this process knows. */
   get older(): OlderObjects {
     return this.#process.older;
@@ -236,15 +243,28 @@ export class Bench {
         this.service.clientOf(() => (this.keys.has(key) ? null : refused(401, 'unauthorized', 'Invalid API key.'))),
         this.keys.get(key) ?? 'personal',
       );
-    const context: OperatorContext = {
-      isDrained: () => this.isDrained,
+    const credentials = createCredentials({ api: this.cluster.api, own, connect, clock: this.clock });
+    const shared = {
+      clock: this.clock,
+      zones,
+      records,
+      credentials,
+      cluster: () => namespaces.get('kube-system')?.metadata.uid,
       isNameTaken: () => this.isNameTaken,
       isEtcdRestored: () => this.isEtcdRestored,
+      enqueueRecord: (key: string) => {
+        this.woken.push(key);
+        this.#known.add(key);
+      },
+    };
+    const checks = createCheckWatch(shared, log, undefined);
+    const context: OperatorContext = {
+      ...shared,
+      checks,
+      isDrained: () => this.isDrained,
       older,
       seenRestore: new SeenRestore(this.clock, () => 'restore'),
       api: this.cluster.api,
-      clock: this.clock,
-      credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
       lookUpParent: this.lookUpParent,
       events: {
         record: (regarding, event) => void this.events.push({ ...event, key: keyOf(regarding) }),
@@ -263,17 +283,10 @@ export class Bench {
       observer: {
         observe: () => undefined,
       },
-      zones,
-      records,
       namespaces,
       enqueueZone: (key) => void this.#wokenZones.add(key),
-      enqueueRecord: (key) => {
-        this.woken.push(key);
-        this.#known.add(key);
-      },
       enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
-      cluster: () => namespaces.get('kube-system')?.metadata.uid,
       watches: this.watches,
       isKindDeleted: async ({ kind }) => this.deletedKinds.has(kind),
       held,
@@ -284,6 +297,7 @@ export class Bench {
       },
     };
     return {
+      checks,
       held,
       older,
       zones,

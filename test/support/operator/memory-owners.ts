@@ -9,7 +9,7 @@ import { toErrorBody, toHttpStatus } from '#http/refusals.ts';
 import { digestOf } from '#service/change/row-writes.ts';
 import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
-import { Refusal } from '#service/refusal.ts';
+import { Refusal, refusal } from '#service/refusal.ts';
 import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { finish } from '../dns/zone-file.ts';
 import type { Stored, StoredZone } from './memory-service.ts';
@@ -22,6 +22,7 @@ interface Tools {
   ) => ParsedRecord;
   readonly moved: (zoneId: string) => void;
   readonly id: () => string;
+  readonly hasCheck: (name: string) => boolean;
   readonly view: (zoneId: string, record: Stored) => DnsRecord;
 }
 
@@ -182,15 +183,16 @@ export class MemoryOwners {
   #edit(stored: StoredZone, edit: SetEdit, set: ReadApply | null): { id: string; digest: string }[] {
     const { records, zone } = stored;
     if (edit.kind === 'delete') records.delete(edit.id);
-    const { ttl = null, comment = null } = edit as Partial<Extract<SetEdit, { kind: 'adjust' }>>;
-    if (edit.kind === 'adjust') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl, comment });
+    const { ttl = null, comment = null, health = null } = edit as Partial<Extract<SetEdit, { kind: 'adjust' }>>;
+    if (health?.check !== undefined && !this.#tools.hasCheck(health.check)) throw refusal('no-such-check');
+    if (edit.kind === 'adjust') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl, comment, health });
     if (edit.kind !== 'create' && edit.kind !== 'update') return [];
     const value = set?.values[edit.value];
     if (!value) throw new Error('an edit without a value');
     const id = edit.kind === 'update' ? edit.id : this.#tools.id();
     const { name, type, content, priority } = value.record;
     this.#tools.judge(zone.id, { name, type, content, ...(priority === null ? {} : { priority }) }, id);
-    records.set(id, { id, name, type, content, priority, ttl, comment });
+    records.set(id, { id, name, type, content, priority, ttl, comment, health });
     return edit.kind === 'create' ? [{ id, digest: value.digest }] : [];
   }
 
@@ -198,7 +200,8 @@ export class MemoryOwners {
     const there = [...records.values()].filter(({ name, type }) => name === place.name && type === place.type);
     const toPresent = (record: Stored | undefined) =>
       record && {
-        ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null, health: null },
+        ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null },
+        health: record.health ?? null,
         owners: (this.#sets.get(zone.id) ?? []).filter((set) => set.records.some(({ id }) => id === record.id)),
       };
     return {

@@ -7,6 +7,7 @@ import type { CallOptions } from '#client/http.ts';
 import type { RecordFilter } from '#client/lists.ts';
 import type { DanglingName } from '#contract/dangling.ts';
 import { getAccount } from '#contract/operations/account.ts';
+import { deleteCheck, getCheck, listChecks, setCheck } from '#contract/operations/checks.ts';
 import { listDanglingNames } from '#contract/operations/dangling.ts';
 import { applyRecords, listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
@@ -14,6 +15,7 @@ import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#co
 import * as api from '#contract/operations/zones.ts';
 import type { DnsRecord, ListedRecord, RecordBody } from '#contract/record.ts';
 import type { CreatedKey, Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
+import type { RecordHealth } from '#dns/members.ts';
 import { listSuffixes, parseOwnerName, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
@@ -23,6 +25,7 @@ import type { Verdict } from '#dns/verdict.ts';
 import { fakeClient, on } from '../service/fake-client.ts';
 import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
+import { MemoryChecks } from './memory-checks.ts';
 import { MemoryOwners } from './memory-owners.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
 
@@ -38,6 +41,7 @@ export interface Stored {
   readonly ttl: number | null;
   readonly priority: number | null;
   readonly comment?: string | null;
+  readonly health?: RecordHealth | null;
 }
 
 export interface StoredZone {
@@ -56,6 +60,11 @@ export class MemoryService {
   manageZones: 'read' | 'write' = 'write';
   readonly zones = new Map<string, StoredZone>();
   readonly secondaries = new MemorySecondaries();
+  readonly checks = new MemoryChecks((name) =>
+    [...this.zones.values()].flatMap(({ records }) =>
+      [...records.values()].flatMap(({ content, health }) => (health?.check === name ? content : [])),
+    ),
+  );
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
   /** The key in the answer to a creation. */
@@ -72,6 +81,7 @@ export class MemoryService {
       return `rec_${this.#ids}`;
     },
     view: (zoneId, record) => this.#view(zoneId, record),
+    hasCheck: (name) => this.checks.definitions.has(name),
   });
   readonly #kept = new Map<string, { request: string; answer: unknown }>();
   readonly #faults: Faults;
@@ -201,6 +211,27 @@ export class MemoryService {
           return { records: records.slice(start, end), ...(records.length > end ? { next: String(end) } : {}) };
         });
       }),
+      on(listChecks, () =>
+        call('list checks', () => ({
+          checks: [...this.checks.definitions.keys()].flatMap((name) => this.checks.view(name, OWNER) ?? []),
+        })),
+      ),
+      on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.#check(name))),
+      on(setCheck, ({ params: { name }, body }) =>
+        call(`put check ${name}`, () => {
+          if (this.checks.put(name, body)) this.version += 1;
+          return this.#check(name);
+        }),
+      ),
+      on(deleteCheck, ({ params: { name } }) =>
+        call(`delete check ${name}`, () => {
+          this.#check(name);
+          if (this.checks.isUsed(name)) throw refused(409, 'conflict', `Records name the check ${name}.`);
+          this.version += 1;
+          this.checks.definitions.delete(name);
+          return null;
+        }),
+      ),
       on(getAccount, () =>
         call('account', () => ({
           key: {
@@ -219,6 +250,12 @@ export class MemoryService {
         })),
       ),
     );
+  }
+
+  #check(name: string) {
+    const view = this.checks.view(name, OWNER);
+    if (view === null) throw refused(404, 'not_found', `There is no check ${name}.`);
+    return view;
   }
 
   #zonesNamed(zoneName: string | undefined): Zone[] {
@@ -338,13 +375,17 @@ export class MemoryService {
       .filter((record) => wantedNames === undefined || wantedNames.includes(record.name))
       .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
       .filter((record) => type === undefined || record.type === type)
-      .map((each) => ({ ...(this.withdrawn.has(each.id) && { withdrawn: true }), ...this.#view(zoneId, each) }));
+      .map((each) => ({
+        ...(this.withdrawn.has(each.id) && { withdrawn: true }),
+        ...(each.health?.check !== undefined && this.checks.failing.has(each.content) && { failing: true }),
+        ...this.#view(zoneId, each),
+      }));
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {
-    const { comment, ...rest } = record;
+    const { comment, health, ...rest } = record;
     const ttl = record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl;
-    return { ...rest, ttl, ...(comment ? { comment } : {}) };
+    return { ...rest, ...health, ttl, ...(comment ? { comment } : {}) };
   }
 
   #zone(id: string, code: 'no_zone' | 'not_found'): StoredZone {

@@ -1,6 +1,7 @@
 // Objects that `kubectl apply` must take or refuse. The unit test feeds them to zod, the integration test to a real
 // kube-apiserver, so that the two twins of every rule cannot drift apart.
 
+import { HEALTH } from './health-cases.ts';
 import { TYPES } from './record-type-cases.ts';
 import { label, onlyZod, type ResourceCase, record, values, zone } from './resource-case.ts';
 import { SELECTORS } from './selector-cases.ts';
@@ -198,5 +199,6 @@ export const RESOURCE_CASES: readonly ResourceCase[] = [
   ...FIELDS,
   ...SEVERAL,
   ...APEX,
+  ...HEALTH,
   ...TYPES,
 ];

@@ -143,6 +143,25 @@ describe('a deletion that waits', () => {
   });
 });
 
+test('a record that is Ready while an address fails shows its members, and the next step is to repair that server', () => {
+  const reason = 'The connection is refused.';
+  const members = [
+    { content: '192.0.2.1', tier: 0, state: 'Unhealthy', since: '2026-11-21T12:00:00Z', reason, served: false },
+    { content: '192.0.2.2', tier: 1, state: 'Healthy', served: true },
+  ];
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
+  const object = record({ healthCheck: { checkRef: 'web' } }, { conditions: [ready], members });
+  const sections = whySections({ object, named: [], pods: [] } as never);
+  expect(sections.find(({ title }) => title === 'MEMBERS of the check web')?.table?.rows).toEqual([
+    ['192.0.2.1', '0', 'Unhealthy', 'no', '2026-11-21T12:00:00Z', reason],
+    ['192.0.2.2', '1', 'Healthy', 'yes', '-', '-'],
+  ]);
+  expect(sections.at(-1)?.lines?.[0]).toBe(`Repair the server at 192.0.2.1: ${reason} Answers then include it again.`);
+  const [, healthy] = members;
+  const well = whySections({ object: record({}, { conditions: [ready], members: [healthy] }), named: [] } as never);
+  expect(well.at(-1)?.lines?.[0]).toBe('Look at the zone of the record.');
+});
+
 test('the objects that a message names are listed once each, without the object itself and without the final dot of the sentence', () => {
   const message =
     'DNSRecord team-b/a.b has A records. DNSRecord team-b/a.b again, DNSRecord team-a/www, and DNSZone dns/mine.';

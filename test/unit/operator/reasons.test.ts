@@ -6,14 +6,14 @@ import { createStore } from '#kube/cache/store.ts';
 import { createObserver } from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { EVENT_REASONS, NOT_DELEGATED_REASONS, NOT_READY_REASONS } from '#resources/reasons.ts';
+import { EVENT_REASONS, NOT_DELEGATED_REASONS, NOT_READY_REASONS, UNHEALTHY_REASONS } from '#resources/reasons.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const read = (file: string) => readFile(join(ROOT, file), 'utf8');
-const all: readonly string[] = [...NOT_READY_REASONS, ...NOT_DELEGATED_REASONS];
+const all: readonly string[] = [...NOT_READY_REASONS, ...NOT_DELEGATED_REASONS, ...UNHEALTHY_REASONS];
 
 function recordThatIs(status: 'True' | 'False', reason: string, name: string): DNSRecord {
   const { metadata, ...rest } = aRecord({}, { name, uid: name, resourceVersion: '1' });
@@ -56,6 +56,7 @@ test('the list of reasons has none that neither the operator nor the solver sets
 test.each([
   ['Ready', NOT_READY_REASONS],
   ['Delegated', NOT_DELEGATED_REASONS],
+  ['Healthy', UNHEALTHY_REASONS],
 ])('the page of conditions has a remedy for every reason of %s, and for no other', async (condition, reasons) => {
   const [, section = ''] = (await read('docs/reference/conditions.md')).split(`\n## ${condition}\n`);
   const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` .*\| +(\S.*\S) +\|$/gm)];

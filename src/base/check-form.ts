@@ -1,0 +1,40 @@
+// The form of a health check. The contract, the resources and the console take the same ones.
+import { CHECK_NAME } from './part-names.ts';
+
+export const CHECK_TYPES = ['https', 'http', 'tcp'] as const;
+
+/** The path of a request. */
+export const CHECK_PATH = /^\/[\x21-\x7e]{0,499}$/;
+export const CHECK_PATH_RULE = 'must begin with "/", and have at most 500 printable ASCII characters without spaces';
+export const MAX_CHECK_PATH = 500;
+
+/** The host name that a request is for. */
+export const CHECK_HOST = /^[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/;
+export const CHECK_HOST_RULE = 'must be a host name of at most 253 characters, without a port';
+export const MAX_CHECK_HOST = 253;
+
+/** The statuses, and the classes of statuses, of a healthy answer. */
+export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+export const MAX_EXPECTED = 20;
+export const EXPECT_RULE = 'must be a list of 1 to 20 statuses such as 200, or classes such as "2xx"';
+
+/** The fields with a range: the least value, the most, and the one that counts if the field is absent. */
+export const CHECK_RANGES = {
+  /** In seconds, as all but `failures` and `successes`. */
+  interval: { least: 1, most: 300, standard: 10 },
+  timeout: { least: 0.1, most: 10, standard: 2 },
+  retryInterval: { least: 0.5, most: 60, standard: 0.5 },
+  failures: { least: 1, most: 10, standard: 3 },
+  successes: { least: 1, most: 10, standard: 2 },
+} as const;
+
+/**
+ * The names of checks that an operator makes for a DNSRecord. No other object may name them: a namespace must not learn
+ * anything about the checks of another one.
+ */
+export const OBJECT_CHECKS = 'k8s-';
+
+/** Whether a DNSRecord may name this check. */
+export function isSharedCheck(name: string): boolean {
+  return CHECK_NAME.test(name) && !name.startsWith(OBJECT_CHECKS);
+}

@@ -1,0 +1,65 @@
+// The health of one DNSRecord: its check at the service before its records, and its members after the proof.
+import { fetchRecords } from '#client/lists.ts';
+import { setCheck } from '#contract/operations/checks.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import type { RecordMember } from '#resources/dnsrecord.ts';
+import { requireCluster } from '../access/context.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
+import type { Desired, ReadyZone } from '../record/desired.ts';
+import type { Answers, RecordRun } from '../run/run.ts';
+import { isSameDefinition } from './desired.ts';
+import { judgeHealthy, listMembers, memberEvents, shownMembers } from './members.ts';
+import { buildCheckName } from './name.ts';
+
+/**
+ * Puts the check of the object, if it has an own one that the service does not have like this.
+ * @returns the name of the check; undefined: the object has none
+ * @throws errors of the service
+ */
+export async function ensureCheck(
+  { context, object, call }: RecordRun,
+  { client }: ServiceConnection,
+  { owner }: ReadyZone,
+  { check }: Desired,
+): Promise<string | undefined> {
+  // The object may have had a definition of its own.
+  const isEdited = object.status?.observedGeneration !== object.metadata.generation;
+  if (check?.kind !== 'own' && isEdited && object.status?.members !== undefined) context.checks.releasedAny();
+  if (check === null) return undefined;
+  if (check.kind === 'shared') return check.name;
+  const name = buildCheckName(requireCluster(context), keyOf(object));
+  const known = context.checks.get(owner, name);
+  if (known && isSameDefinition(known.definition, check.definition)) return name;
+  const query = owner === undefined ? {} : { owner };
+  const view = await client.call(setCheck, { params: { name }, query, body: check.definition }, call);
+  context.checks.learn(owner, view);
+  return name;
+}
+
+/**
+ * Reads the members for the status, and judges them. An object without a check has none.
+ * @param checkName the name of its check
+ * @throws errors of the service
+ */
+export async function readHealth(
+  run: RecordRun,
+  { client }: ServiceConnection,
+  { zoneId, owner, parked }: ReadyZone,
+  { name, type, values, whenAllFail }: Desired,
+  checkName: string | undefined,
+): Promise<Pick<Answers, 'Healthy'>> {
+  const { context, object, call } = run;
+  if (checkName === undefined) {
+    run.fields = { ...run.fields, members: undefined };
+    return { Healthy: null };
+  }
+  const records = await fetchRecords(client, zoneId, { name, type }, call);
+  const others = new Set(records.flatMap(({ check }) => (check === undefined || check === checkName ? [] : [check])));
+  context.checks.follow(keyOf(object), [...others]);
+  const targets = context.checks.get(owner, checkName)?.targets;
+  const members = listMembers({ values, records, targets, isParked: parked });
+  const before: readonly RecordMember[] = object.status?.members ?? [];
+  run.fields = { ...run.fields, members: shownMembers(members) };
+  run.events.push(...memberEvents(before, members));
+  return { Healthy: judgeHealthy(members, whenAllFail) };
+}
