@@ -93,7 +93,6 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       etcdRestored: 0,
       controlPlaneAway: 0,
     }));
-    watchChecks(metrics, async () => ({ Unknown: 0, Healthy: 0, Unhealthy: 0 }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
     createTargetMetrics(metrics);
   },

@@ -92,6 +92,7 @@ const TENANCY: readonly Fault[] = [
     'pin',
     'the status names the key that pinned an address',
     MEMBERS,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
     ['until ${pin.until}: ${pin.reason}', 'until ${pin.until} by ${pin.by}: ${pin.reason}'],
     MEMBER_TESTS,
   ),
