@@ -56,7 +56,7 @@ export function drawBadge({ label, text, ground }: Badge): string {
     `<title>${label}: ${text}</title>`,
     `<clipPath id="r"><rect width="${width}" height="20" rx="3"/></clipPath>`,
     `<g clip-path="url(#r)"><rect width="${left}" height="20" fill="${LABEL_GROUND}"/><rect x="${left}" width="${width - left}" height="20" fill="${ground}"/></g>`,
-    '<g fill="#fff" font-family="Verdana,\'DejaVu Sans\',\'Segoe UI\',sans-serif" font-size="11">',
+    '<g fill="#fff" font-family="system-ui,sans-serif" font-size="11">',
     word(label, PADDING, first),
     word(text, left + PADDING, second),
     '</g>',

@@ -20,10 +20,7 @@ const COLUMNS = 96;
 const TAB = 8;
 const CONTINUED = ' \\';
 const FONT = 13;
-/**
- * The width of a character as a part of the font size: the one of DejaVu Sans Mono, Menlo and Consolas is 0.55 to
- * 0.602.
- */
+/** The width of a character as a part of the font size: at most this in the usual monospaced fonts. */
 const ADVANCE = 0.602;
 const LEADING = 19;
 const PADDING = 20;
@@ -51,7 +48,7 @@ export function drawTerminal(title: string, session: readonly Typed[]): string {
   }
   const height = y - GAP - LEADING + PADDING;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="${FONT}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="ui-monospace,monospace" font-size="${FONT}">`,
     `<title>${escapeText(title)}</title>`,
     `<style>\n${STYLE}\n</style>`,
     `<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10"/>`,

@@ -69,7 +69,7 @@ export interface Member {
 /**
  * The records of one name and type that name servers answer with: those of the lowest tier with one that is neither
  * withdrawn nor failing. If there is none, the lowest tier as a whole, and first of all without the withdrawn ones: an
- * RRset is never empty because something is away, unless all of its failing records want that (`ServeNone`).
+ * RRset is never empty because something is down, unless all of its failing records want that (`ServeNone`).
  */
 export function pickServed<R extends Member>(records: readonly R[]): readonly R[] {
   const presentRecords = records.filter(({ withdrawn }) => withdrawn !== true);

@@ -141,7 +141,7 @@ export const RULES: readonly Rule[] = [
   { name: 'is-away', pattern: /\b(is|are|was|were|be|been) away\b(?! from)/i, advice: 'is down, is unreachable' },
   {
     name: 'replace-by',
-    pattern: /\breplac(e|es|ing) [^.;:|,]{1,60}? by (?!batch\b)/i,
+    pattern: /\b(replace|replaces|replacing) [^.;:|,]{1,60}? by (?!batch\b)/i,
     advice: 'replace … with …',
   },
   { name: 'for-so-long', pattern: /\bfor so long\b(?! (that|as))/i, advice: 'for that time, for this long' },

@@ -39,7 +39,7 @@ const LEASE_MS = 5_000;
 const ROUND_MS = 500;
 /** How often the table is cleared of addresses that no record has, in ms. */
 const SWEEP_MS = 30_000;
-/** A change of answers is left to the process that made it for so long, in ms. */
+/** A change of answers is left to the process that made it for this long, in ms. */
 const LEFT_MS = 2_000;
 /** Probes in flight. */
 const AT_ONCE = 256;

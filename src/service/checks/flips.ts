@@ -25,7 +25,7 @@ const FROZEN_REASON =
 const PAUSED_REASON = 'It became healthy less than 30 s ago, and counts as healthy until then.';
 /** Writes at once. */
 const AT_ONCE = 8;
-/** After a write that failed, the next one waits for so long, in ms. */
+/** After a write that failed, the next one waits for this long, in ms. */
 const RETRY_MS = 1_000;
 
 export class Flips {

@@ -17,7 +17,9 @@ export interface Track {
   upAt: number | null;
 }
 
-/** After an address became healthy again, it does not become unhealthy for so long, in ms: it might go up and down. */
+/**
+ * After an address became healthy again, it does not become unhealthy for this long, in ms: it might go up and down.
+ */
 export const PAUSE_MS = 30_000;
 
 /** @param isOk whether the probe succeeded */

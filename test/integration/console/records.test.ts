@@ -71,8 +71,8 @@ test('the form of a record makes the name of a service from its parts, in the pr
   await browser.post(`${zone.home}/records`, typed);
   await browser.get(`${zone.home}/records/new?type=SRV`);
   // The parts are optional, because the name may have them.
-  await browser.post(`${zone.home}/records`, { ...content, name: '_xmpp._tcp', 'n-service': '', 'n-protocol': '_tcp' });
-  expect((await stored(zone)).map(({ name }) => name).sort()).toEqual(['_sip._udp.voice', '_xmpp._tcp']);
+  await browser.post(`${zone.home}/records`, { ...content, name: '_sips._tcp', 'n-service': '', 'n-protocol': '_tcp' });
+  expect((await stored(zone)).map(({ name }) => name).sort()).toEqual(['_sip._udp.voice', '_sips._tcp']);
   const edit = await browser.get(`${zone.home}/records/${(await stored(zone))[0]?.id}/edit`);
   expect(edit.text).not.toContain('n-service');
   expect((await browser.get(`${zone.home}/records/new?type=MX`)).text).not.toContain('n-service');

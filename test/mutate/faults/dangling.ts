@@ -145,7 +145,7 @@ export const DANGLING_FAULTS: readonly Fault[] = [
   ),
   lookups(
     'forgotten',
-    'a target that no record has is looked up for ever',
+    'a target that no record has is looked up without end',
     STORE,
     'and coalesce(z.team_id, z.user_id) = a.owner`,',
     'or true`,',

@@ -47,7 +47,7 @@ interface OwnCluster {
   release: BuiltRelease;
   /** A folder with cert-manager's CRDs. */
   certManagerCrds: string;
-  /** A name server of others on this machine, outside of the cluster. */
+  /** A third-party name server on this machine, outside of the cluster. */
   bind: SecondaryServer;
 }
 

@@ -87,7 +87,7 @@ test('two replicas look up each target once', async () => {
   await sql`delete from records where id like 'rec_many%'`;
 });
 
-test('the targets and the step of a process that died are taken again, with what was known', async () => {
+test('the targets and the step of a process that died are taken again, with the known results', async () => {
   const zone = await service.zone('restart.example', victim);
   await addMany(zone, 1, () => 'died.example');
   await expect.poll(async () => (await rows('died.example.')).checked).toBe(1);
