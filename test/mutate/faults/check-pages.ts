@@ -52,7 +52,7 @@ export const CHECK_PAGE_FAULTS: readonly Fault[] = [
       'the form of a new check replaces another one of its name',
       'src/console/checks/checks.ts',
       'if (names.includes(name))',
-      'if (names.includes(`${name}?`))',
+      'if (names.includes(typed.none as string))',
     ],
     [
       'not-sent',

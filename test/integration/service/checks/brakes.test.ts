@@ -1,4 +1,5 @@
-// The brakes of health checks: a failure in masses, a process that takes over, and records that are undone or come back.
+// The brakes of health checks: a failure in masses, another process that takes over, and records that an undo
+// or a restore brings back.
 import { expect, test } from 'vitest';
 import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
 import { startTestService } from '../../../support/service/service.ts';

@@ -24,11 +24,13 @@ const targets = async (name: string) => {
  */
 async function newSite(records: readonly object[], definition: object = {}) {
   count += 1;
-  const check = `web-${count}`;
+  // The tests run at the same time, so the number may grow before the next line that waits.
+  const number = count;
+  const check = `web-${number}`;
   const { port, servers } = await startWebServers(records.length);
   const body = { ...FAST, port, ...definition };
   expect(await put(check, body)).toMatchObject({ status: 200 });
-  const zone = await service.zone(`checks-${count}.example`);
+  const zone = await service.zone(`checks-${number}.example`);
   const addresses = servers.map(({ address }) => address);
   for (const [at, more] of records.entries())
     await service.record(zone, 'www', 'A', addresses[at] ?? '', { check, ...more });
