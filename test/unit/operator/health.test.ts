@@ -110,6 +110,8 @@ test('while the objects may be incomplete, no check is deleted', async () => {
     ['isNameTaken', undefined],
   ] as const) {
     on[name] = value;
+    on.sync();
+    await on.clock.advance(10 * 60_000);
     await on.checks.look(signal);
     on[name] = false;
     expect(on.service.checks.definitions.has(OWN)).toBe(true);

@@ -44,7 +44,7 @@ async function newSite(records: readonly object[], definition: object = {}) {
   return { zone, check, body, port, addresses, servers, served, become } as const;
 }
 
-test.concurrent('an address that refuses connections leaves the answers, and comes back', async () => {
+test('an address that refuses connections leaves the answers, and comes back', async () => {
   const { check, served, zone, servers, addresses, become } = await newSite([{}, {}]);
   const [ONE, TWO] = addresses;
   await become('Healthy');
@@ -63,7 +63,7 @@ test.concurrent('an address that refuses connections leaves the answers, and com
   expect((await dns.lookup(`www.${zone.zoneName}`, 'A')).answers[0]?.split(/\s+/)[1]).toBe('60');
 });
 
-test.concurrent('while all addresses fail, all are answered, or none if they all want that', async () => {
+test('while all addresses fail, all are answered, or none if they all want that', async () => {
   const none = { whenAllFail: 'ServeNone' };
   for (const [more, left] of [
     [{}, 2],
@@ -84,7 +84,7 @@ test.concurrent('while all addresses fail, all are answered, or none if they all
   }
 });
 
-test.concurrent('records of a higher tier are answered while those of the lower tier fail', async () => {
+test('records of a higher tier are answered while those of the lower tier fail', async () => {
   const { served, addresses, servers, become } = await newSite([{}, {}, { tier: 1 }]);
   const [one, two, spare] = addresses;
   await become('Healthy');
@@ -95,7 +95,7 @@ test.concurrent('records of a higher tier are answered while those of the lower 
   await expect.poll(served).toEqual([one, two]);
 });
 
-test.concurrent('a server that accepts and never answers has failed after the timeout', async () => {
+test('a server that accepts and never answers has failed after the timeout', async () => {
   const { check, served, servers, addresses, become } = await newSite([{}, {}], { timeout: 0.2 });
   const [one, two] = addresses;
   await become('Healthy');
@@ -106,7 +106,7 @@ test.concurrent('a server that accepts and never answers has failed after the ti
   );
 });
 
-test.concurrent('a redirect is not followed, and a body without an end is not read', async () => {
+test('a redirect is not followed, and a body without an end is not read', async () => {
   const {
     port,
     servers: [spare],
@@ -125,7 +125,7 @@ test.concurrent('a redirect is not followed, and a body without an end is not re
   await become('Unhealthy');
 });
 
-test.concurrent('a pin counts instead of the probes until it ends', async () => {
+test('a pin counts instead of the probes until it ends', async () => {
   const { check, served, addresses, become } = await newSite([{}, {}]);
   const [one, two] = addresses;
   await become('Healthy');
@@ -145,7 +145,7 @@ test.concurrent('a pin counts instead of the probes until it ends', async () => 
   expect(await request('PUT', `/../checks/${check}/targets/www/pin`, pin)).toMatchObject({ status: 400 });
 });
 
-test.concurrent('an address that is not allowed is not probed, counts as healthy, and says so', async () => {
+test('an address that is not allowed is not probed, counts as healthy, and says so', async () => {
   const { check, served, zone, addresses } = await newSite([{}]);
   const [one = ''] = addresses;
   await service.record(zone, 'www', 'A', '10.99.0.1', { check });
@@ -158,7 +158,7 @@ test.concurrent('an address that is not allowed is not probed, counts as healthy
   expect(await served()).toEqual(['10.99.0.1', one]);
 });
 
-test.concurrent('a record needs a check that exists, and a check that a record has is not deleted', async () => {
+test('a record needs a check that exists, and a check that a record has is not deleted', async () => {
   const { check, zone, addresses } = await newSite([{}]);
   const record = { name: 'x', type: 'A', content: '127.0.0.1' };
   const post = (more: object) => request('POST', `/zones/${zone.id}/records`, { ...record, ...more });
@@ -181,7 +181,7 @@ test.concurrent('a record needs a check that exists, and a check that a record h
   expect(await request('DELETE', `/../checks/${check}`)).toMatchObject({ status: 404 });
 });
 
-test.concurrent('a check that is written again changes nothing, and another definition takes effect', async () => {
+test('a check that is written again changes nothing, and another definition takes effect', async () => {
   const { check, body, become } = await newSite([{}]);
   const { updatedAt } = await get(check);
   expect((await put(check, body)).body.updatedAt).toBe(updatedAt);
@@ -195,7 +195,7 @@ test.concurrent('a check that is written again changes nothing, and another defi
   expect(await put('Bad_Name')).toMatchObject({ status: 400, body: { field: 'name' } });
 });
 
-test.concurrent('only a key that may write all records of the owner writes a check, and no other team sees it', async () => {
+test('only a key that may write all records of the owner writes a check, and no other team sees it', async () => {
   const { check, addresses } = await newSite([{}]);
   const reader = await service.key({ records: 'read' });
   const some = await service.key({ records: 'write', onlyNames: ['www'] });
@@ -214,7 +214,7 @@ test.concurrent('only a key that may write all records of the owner writes a che
   expect((await request('GET', '/../checks', undefined, stranger.text)).body.checks).toHaveLength(1);
 });
 
-test.concurrent('a person has personal checks and those of the teams, and the history of the team tells who changed one', async () => {
+test('a person has personal checks and those of the teams, and the history of the team tells who changed one', async () => {
   const owner = await addPerson(service, { team: 'first' });
   const account = accountApi(service);
   expect(await put('personal-web', FAST, owner.text)).toMatchObject({ status: 200, body: { owner: 'personal' } });
