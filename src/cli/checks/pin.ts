@@ -19,11 +19,11 @@ const STATES = { healthy: 'Healthy', unhealthy: 'Unhealthy' } as const;
 
 export const pin = describeRestCommand({
   name: 'pin',
-  describe: 'take an address out of the answers, or keep it in, for some time, whatever the probes say',
+  describe: 'take an address out of the answers, or keep it in, for some time',
   arguments: [
     CHECK,
     ADDRESS,
-    { usage: '<state>', describe: 'what the address counts as', choices: Object.keys(STATES) },
+    { usage: '<state>', describe: 'state that counts instead of the probes', choices: Object.keys(STATES) },
   ],
   options: [
     { flags: '--reason <text>', describe: 'why, for the people who see it', isRequired: true },
@@ -32,7 +32,7 @@ export const pin = describeRestCommand({
     DRY_RUN_OPTION,
   ],
   notes:
-    'The probes go on, and count again when the pin ends. An address that is the last one of its name stays in the answers, unless its records have --when-all-fail ServeNone.',
+    'The probes continue, and count again when the pin ends. An address that is the last one of its name stays in the answers, unless its records have --when-all-fail ServeNone.',
   examples: ["zonestead checks pin web 192.0.2.1 unhealthy --reason 'kernel update' --for 30m"],
   run: (session, [name = '', address = '', state = ''], options: PinOptions) =>
     pinAddress(session, { name, address, state: STATES[state as keyof typeof STATES] }, options),

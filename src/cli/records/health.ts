@@ -46,7 +46,7 @@ export function hasHealthOptions({ check, tier, whenAllFail }: HealthOptions): b
   return [check, tier, whenAllFail].some((each) => each !== undefined);
 }
 
-/** The parts that all of these records have in common, which a new record beside them gets. */
+/** The parts that all of these records have in common, which a new record next to them gets. */
 export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
   const [first, ...more] = records;
   const { check, tier, whenAllFail } = first ?? {};

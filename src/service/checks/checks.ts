@@ -17,7 +17,7 @@ import { type CheckDefinition, isSameDefinition } from './definition.ts';
 import { type CheckView, countStates, type ListedCheck, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
-const MAX_CHECKS = 100;
+const MAX_CHECKS = 1_000;
 /** The most addresses in an answer about one check. */
 export const MAX_SHOWN = 1_000;
 /** The most addresses that are read for the counts of a list. */

@@ -6,7 +6,7 @@ export const CHECKS: Row = {
   panels: [
     {
       title: 'Checked addresses',
-      description: 'By what the probes say. Answers omit unhealthy addresses where others work.',
+      description: 'By their state. Answers omit unhealthy addresses where others work.',
       kind: 'stacked',
       unit: 'short',
       queries: one(`max by (state) (${of('check_targets')})`, '{{state}}'),
