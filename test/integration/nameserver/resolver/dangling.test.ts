@@ -222,7 +222,9 @@ test("a target in another team's zone is judged by DNS alone, and not by the rec
 test('a name of private networks is not judged by the public DNS', async () => {
   const zone = await service.zone();
   await add(zone, 'x', 'CNAME', 'printer.local');
-  await judged('printer.local', 'unknown');
+  await expect
+    .poll(() => sql`select error from record_targets where target = 'printer.local.'`)
+    .toEqual([{ error: 'is a name of private networks' }]);
   expect(asked('printer.local')).toBe(0);
   expect(await shown(zone)).toEqual([]);
 });
