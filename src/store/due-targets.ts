@@ -36,8 +36,8 @@ interface DueTable {
 
 /**
  * Returns the function that takes due targets, at most `limit`. Owners take turns, the one with the fewest targets
- * under way first, and within an owner the target that has been due for longest: an owner with ten thousand slow targets
- * delays its own. A target that no record has had for a minute is dropped instead.
+ * under way first, and within an owner the target that has been due for longest: an owner with ten thousand slow
+ * targets delays its own. A target that no record has had for a minute is dropped instead.
  */
 export function takesDue<Row extends OwnedTarget>({ table, wanted, returning, once }: DueTable) {
   const turns = 'turns where turn <= $2::integer';

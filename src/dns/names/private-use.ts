@@ -1,5 +1,6 @@
 /**
- * Names that the public DNS does not have by definition: a resolver says that they do not exist, and this means nothing.
+ * Names that the public DNS does not have by definition: a resolver says that they do not exist, and this means
+ * nothing.
  */
 import { listSuffixes } from './name.ts';
 

@@ -2,7 +2,7 @@
 //
 //   zonestead_dangling_names{missing}                targets that do not exist: the name alone, or its domain too
 //   zonestead_record_targets{state}                  targets of records: exists, missing, unknown
-//   zonestead_record_target_lookups_total{result}    lookups, by result: exists, absent, unknown
+//   zonestead_record_target_lookups_total{result}    lookups, by result: exists, absent, unknown, private
 import type { Db } from '#store/database.ts';
 import { countRecordTargets } from '#store/record-targets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -17,10 +17,10 @@ export interface TargetMetrics {
 export function createTargetMetrics(metrics: Metrics): TargetMetrics {
   const lookups = metrics.counter({
     name: 'record_target_lookups_total',
-    help: 'Lookups of the targets of records, which find dangling names, by result.',
+    help: 'Lookups of the targets of records, which find dangling names, by result; private: the name is not asked for.',
     labels: ['result'],
   });
-  for (const result of ['exists', 'absent', 'unknown']) lookups.inc({ result }, 0);
+  for (const result of ['exists', 'absent', 'unknown', 'private']) lookups.inc({ result }, 0);
   const dangling = metrics.gauge({
     name: 'dangling_names',
     help: 'Targets of records that are known not to exist, by whether the name is missing or its whole domain. From the database, so every api process has the same value.',

@@ -9,7 +9,9 @@ import { CONFIRMATIONS, type KnownTarget, type TargetState } from '#store/record
 export type TargetOutcome =
   | { readonly found: 'exists' }
   | { readonly found: 'absent'; readonly name: string; readonly isDomainAbsent: boolean }
-  | { readonly found: 'unknown'; readonly problem: string };
+  | { readonly found: 'unknown'; readonly problem: string }
+  /** A name of private networks, which the resolvers need not know: it is not asked for. */
+  | { readonly found: 'private' };
 
 export interface LookupTimes {
   /** The time between two lookups of a target that exists, in ms. */
@@ -34,6 +36,18 @@ export function planTarget(before: KnownTarget, outcome: TargetOutcome, times: L
         absentName: outcome.name,
         isDomainAbsent: outcome.isDomainAbsent,
         nextMs: confirmMs,
+      };
+    }
+    case 'private': {
+      const error = 'is a name of private networks';
+      return {
+        ...KNOWN,
+        isKnown: false,
+        absences: 0,
+        error,
+        absentName: null,
+        isDomainAbsent: false,
+        nextMs: times.everyMs,
       };
     }
     case 'unknown': {

@@ -107,7 +107,7 @@ async function lookUpTarget(
     if (hosted === 'exists') return { found: 'exists' };
     if (hosted === 'absent') return { found: 'absent', name, isDomainAbsent: false };
   }
-  if (isPrivateUse(name, privateTlds)) return { found: 'unknown', problem: 'is a name of private networks' };
+  if (isPrivateUse(name, privateTlds)) return { found: 'private' };
   const isTrusted = trustWithin(db, owner);
   try {
     // An answer without addresses tells that the name exists, as any type does.

@@ -1,5 +1,5 @@
-// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls and dangling-names, as a reader types
-// them.
+// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls and dangling-names, as a reader
+// types them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 import { noticedBy } from './fault.ts';
 
 const lookups = noticedBy('dangling', 'test/integration/nameserver/resolver/dangling.test.ts');
+const list = noticedBy('dangling', 'test/integration/service/dangling/list.test.ts');
 const bounds = noticedBy('dangling', 'test/integration/nameserver/resolver/dangling-bounds.test.ts');
 const plan = noticedBy('dangling', 'test/unit/nameserver/target-plan.test.ts');
 const condition = noticedBy('dangling', 'test/unit/operator/targets.test.ts');
@@ -100,43 +101,43 @@ export const DANGLING_FAULTS: readonly Fault[] = [
     "if (row?.elsewhere) return 'elsewhere';",
     '',
   ),
-  lookups(
+  list(
     'challenge',
     'the target of a challenge counts as dangling',
     LIST,
     'and (t.is_domain_absent or not ',
     'and (true or not ',
   ),
-  lookups('unconfirmed', 'a first absence is listed', LIST, 'where t.absences >= ', 'where 2 + t.absences >= '),
-  lookups(
+  list('unconfirmed', 'a first absence is listed', LIST, 'where t.absences >= ', 'where 2 + t.absences >= '),
+  list(
     'tenant',
     'a target is listed for the records of every team',
     LIST,
     'and coalesce(z.team_id, z.user_id) = t.owner',
     '',
   ),
-  lookups(
+  list(
     'except',
     'a zone is listed that the key must not read',
     LIST,
     'and z.id <> all($4::text[])',
     'and $4::text[] is not null',
   ),
-  lookups(
+  list(
     'narrow',
     'a key for some types sees all',
     LIST,
     '($6::text[] is null or r.type = any($6::text[]))',
     '($6::text[] is null or true)',
   ),
-  lookups(
+  list(
     'rights',
     'a key without rights on records lists names',
     'src/service/dangling/list.ts',
     "if (!mayRead) throw refusal('may-not-read-records');",
     '',
   ),
-  lookups(
+  list(
     'pages',
     'a page begins with the last row of the page before',
     LIST,

@@ -49,6 +49,10 @@ test('a lookup without a result neither adds to the absences nor ends them', () 
     [3, 24],
     [3, 24],
   ]));
+test('a name of private networks is not known, and is looked at once a day', () =>
+  expect(planTarget({ absences: 2, failures: 1 }, { found: 'private' }, times)).toMatchObject({
+    ...{ isKnown: false, absences: 0, failures: 0, nextMs: times.everyMs },
+  }));
 test('lookups that are more frequent than hourly by the setting stay that frequent', () =>
   expect(planTarget({ absences: 0, failures: 0 }, absent, { everyMs: HOUR / 2, confirmMs: HOUR }).nextMs).toBe(
     HOUR / 2,
