@@ -113,7 +113,7 @@ function missingCheck(context: OperatorContext, object: DNSRecord): Partial<Reco
     );
     return { answers: stopped(answer, RECORD_ACCEPTED), next: { afterMs: CHECK_RETRY_MS } };
   }
-  const message = `${owner ?? 'The owner of the zone'} has no check ${name} at the DNS service. Create it with "PUT /v1/checks/${name}", or write its definition into spec.healthCheck; the operator then continues by itself.`;
+  const message = `${owner ?? 'The owner of the zone'} has no check ${name} at the DNS service. Create it with "PUT /v1/checks/${name}", or write its definition into spec.healthCheck; the operator then continues automatically.`;
   return { answers: stopped(no('CheckMissing', message), RECORD_ACCEPTED) };
 }
 
