@@ -56,11 +56,24 @@ export async function listTargets(
 
 const selectAll = statement<TargetRow & { definition: unknown; definedAt: number }>(`
   select ${COLUMNS}, c.definition, ${MS('c.updated_at')} as "definedAt"
-  from check_targets t join checks c on c.owner = t.owner and c.name = t.check_name`);
+  from check_targets t join checks c on c.owner = t.owner and c.name = t.check_name
+  order by t.created_at, t.owner, t.check_name, t.address`);
 
-/** All addresses with their checks, for the process that probes. */
+/** All addresses with their checks, the oldest first, for the process that probes. */
 export async function allTargets(db: Db): Promise<readonly (TargetRow & { definition: unknown; definedAt: number })[]> {
   return selectAll(db);
+}
+
+const selectVersion = statement<{ version: string }>(`
+  select concat_ws(' ', (select count(*) from check_targets), (select max(created_at) from check_targets),
+    (select count(*) from checks), (select max(updated_at) from checks)) as version`);
+
+/**
+ * Changes when an address or a check is added, removed or defined anew. Two changes whose transactions overlap can look
+ * like one, so the whole list is read now and then as well.
+ */
+export async function targetsVersion(db: Db): Promise<string> {
+  return (await selectVersion(db))[0]?.version ?? '';
 }
 
 // The delay spares a row whose record is about to be committed.

@@ -12,6 +12,7 @@ import {
   hasChecks,
   markTarget,
   takeCheckLease,
+  targetsVersion,
   unmarkedCheckTargets,
 } from '#store/check-targets.ts';
 import type { Db } from '#store/database.ts';
@@ -62,6 +63,8 @@ class Checker {
   readonly #running = new Set<Promise<void>>();
   #hasLease = false;
   #sweepAt = 0;
+  /** Of the targets that were read; empty: they must be read. */
+  #version = '';
 
   constructor(options: CheckerOptions, signal: AbortSignal) {
     this.#options = options;
@@ -96,19 +99,27 @@ class Checker {
     metrics.setHolder(this.#hasLease);
     if (!this.#hasLease) {
       this.#targets.clear();
+      this.#version = '';
       return;
     }
     await endPastPins(db);
     if (clock.now() >= this.#sweepAt) {
       await dropUnwantedTargets(db);
+      this.#version = '';
       this.#sweepAt = clock.now() + SWEEP_MS;
     }
+    const version = await targetsVersion(db);
+    if (version !== this.#version) await this.#readTargets();
+    this.#version = version;
+    await this.#finishMarks();
+  }
+
+  async #readTargets(): Promise<void> {
     const isFirst = this.#targets.size === 0;
-    const freshTargets = this.#targets.update(await allTargets(db));
+    const freshTargets = this.#targets.update(await allTargets(this.#options.db));
     // Many addresses at the start of the process are spread over their intervals; a new one is probed at once.
     for (const [index, target] of freshTargets.entries())
       this.#schedule(target, isFirst ? ((index % 100) / 100) * target.definition.interval * 1_000 : 0);
-    await this.#finishMarks();
   }
 
   async #finishMarks(): Promise<void> {

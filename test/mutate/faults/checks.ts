@@ -180,7 +180,7 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'two-probers',
       'a process without the lease probes',
       'src/service/checks/checker.ts',
-      'if (!this.#hasLease) {\n      this.#targets.clear();\n      return;\n    }',
+      "if (!this.#hasLease) {\n      this.#targets.clear();\n      this.#version = '';\n      return;\n    }",
       '',
     ],
     [
