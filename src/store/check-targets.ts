@@ -69,7 +69,7 @@ const selectVersion = statement<{ version: string }>(`
     (select count(*) from checks), (select max(updated_at) from checks)) as version`);
 
 /**
- * Changes when an address or a check is added, removed or defined anew. Two changes whose transactions overlap can look
+ * Changes when an address or a check is added, removed or changed. Two changes whose transactions overlap can look
  * like one, so the whole list is read now and then as well.
  */
 export async function targetsVersion(db: Db): Promise<string> {

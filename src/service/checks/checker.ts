@@ -63,7 +63,7 @@ class Checker {
   readonly #running = new Set<Promise<void>>();
   #hasLease = false;
   #sweepAt = 0;
-  /** Of the targets that were read; empty: they must be read. */
+  /** The version of the targets that were read; empty: they must be read. */
   #version = '';
 
   constructor(options: CheckerOptions, signal: AbortSignal) {
