@@ -12,7 +12,9 @@ const account = async (who: { text: string }, path: string, body: object) =>
   String((await service.request('POST', `/../account${path}`, body, who.text)).body.id);
 
 const { id: zoneId } = await service.zone('forged.example', { ...ada, id: ada.keyId });
-const record = { name: 'www', type: 'A', content: '192.0.2.1' };
+const checkPath = `/../checks/east?owner=org:${ada.team}`;
+await service.request('PUT', checkPath, { type: 'tcp', port: 443 }, ada.text);
+const record = { name: 'www', type: 'A', content: '192.0.2.1', check: 'east' };
 const recordId = String((await service.request('POST', `/zones/${zoneId}/records`, record, ada.text)).body.id);
 /** Values of parameters for which each form would have an effect. */
 const REAL: Record<string, string> = {
@@ -20,7 +22,10 @@ const REAL: Record<string, string> = {
   recordId,
   teamId: ada.team,
   userId: ben.id,
+  // Of a cluster, and of a check.
   name: 'east',
+  owner: `org:${ada.team}`,
+  address: '192.0.2.1',
   keyId: await account(ada, `/teams/${ada.team}/keys`, { name: 'x', records: 'read' }),
   trustId: await account(ada, `/teams/${ada.team}/trusts`, {
     name: 'x',
@@ -51,7 +56,8 @@ const changing = service.routes.filter(
 /** All data that a form could have changed, except the sessions of this test. */
 const state = () => service.sql`
   select (select max(id) from changes) zones, (select max(id) from account_changes) account,
-    (select count(*) from zone_uploads) uploads, (select count(*) from api_keys where revoked_at is null) keys`;
+    (select count(*) from zone_uploads) uploads, (select count(*) from api_keys where revoked_at is null) keys,
+    (select count(*) from checks) checks, (select count(*) from check_targets where pin is not null) pins`;
 
 test('the console has forms, parking among them', () => {
   expect(changing.length).toBeGreaterThan(20);
