@@ -1,5 +1,5 @@
-// The changes of a team in words: `Created key "ci"`. Pure. Any version may have written the stored JSON, so its form is
-// not trusted.
+// The changes of a team in words: `Created key "ci"`. Pure. Any version may have written the stored JSON, so the code
+// does not trust its form.
 import { clipText } from '../shell/shown.ts';
 
 /** Another action, of a newer version, is shown as it is stored. */
@@ -22,6 +22,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'team.quota': 'Changed the quota',
   'team.bind': 'Bound the team to a group',
   'name.release': 'Released the name',
+  'check.put': 'Wrote check',
+  'check.delete': 'Deleted check',
+  'check.pin': 'Pinned address of check',
+  'check.unpin': 'Ended the pin of check',
   'cluster.drain': 'Drained cluster',
   'cluster.restore': 'Restored cluster',
   'cluster.release': 'Released cluster',

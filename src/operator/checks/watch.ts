@@ -14,7 +14,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Holder } from '../cluster/seen-holder.ts';
-import { BY_CHECKED, CHECKED } from '../record/indexes.ts';
+import { BY_CHECKED, CHECKED } from './checked-index.ts';
 import { KnownChecks, type ListedCheck } from './known.ts';
 import { buildCheckName, isCheckOf } from './name.ts';
 import { Leftovers } from './sweep.ts';

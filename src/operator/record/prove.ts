@@ -68,7 +68,7 @@ function isSelective({ check, values }: Desired): boolean {
 
 /**
  * The answer of name servers for values with a check: the values that work, of the lowest tier, and not the others. If
- * they answer with none of the values, for example because other records have a lower tier, the answer has those records.
+ * none of the values is in it, for example because other records have a lower tier, the answer has those records.
  */
 function expectServed(
   values: Desired['values'],

@@ -22,7 +22,7 @@ const REAL: Record<string, string> = {
   recordId,
   teamId: ada.team,
   userId: ben.id,
-  // Of a cluster, and of a check.
+  // The name of a cluster and of a check.
   name: 'east',
   owner: `org:${ada.team}`,
   address: '192.0.2.1',

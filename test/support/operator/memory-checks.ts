@@ -5,21 +5,34 @@ import type { TargetRow } from '#store/check-targets.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 
+interface MemoryChecksOptions {
+  owner: string;
+  /** The addresses of the records that name a check. */
+  addressesOf(name: string): readonly string[];
+  /** Called after each change. */
+  changed(): void;
+  refuse(status: number, code: string, message: string): Error;
+}
+
 export class MemoryChecks {
   readonly definitions = new Map<string, CheckDefinition>();
   /** The addresses that fail, with the reason. The others are healthy. */
   readonly failing = new Map<string, string>();
-  /** The addresses of the records that name a check. */
-  readonly #addressesOf: (name: string) => readonly string[];
+  readonly #options: MemoryChecksOptions;
 
-  constructor(addressesOf: (name: string) => readonly string[]) {
-    this.#addressesOf = addressesOf;
+  constructor(options: MemoryChecksOptions) {
+    this.#options = options;
   }
 
-  view(name: string, owner: string): CheckView | null {
+  list(): CheckView[] {
+    return [...this.definitions.keys()].map((name) => this.get(name));
+  }
+
+  get(name: string): CheckView {
+    const { owner, refuse, addressesOf } = this.#options;
     const definition = this.definitions.get(name);
-    if (definition === undefined) return null;
-    const rows = this.#addressesOf(name).map((address): TargetRow => {
+    if (definition === undefined) throw refuse(404, 'not_found', `There is no check ${name}.`);
+    const rows = addressesOf(name).map((address): TargetRow => {
       const reason = this.failing.get(address) ?? null;
       const state = reason === null ? 'Healthy' : 'Unhealthy';
       return { owner, checkName: name, address, state, reason, since: AT, down: reason !== null, pin: null };
@@ -39,14 +52,19 @@ export class MemoryChecks {
     };
   }
 
-  /** @returns whether something changed */
-  put(name: string, body: unknown): boolean {
+  put(name: string, body: unknown): CheckView {
     const [before, definition] = [this.definitions.get(name), checkBody.parse(body)];
     this.definitions.set(name, definition);
-    return JSON.stringify(before) !== JSON.stringify(definition);
+    if (JSON.stringify(before) !== JSON.stringify(definition)) this.#options.changed();
+    return this.get(name);
   }
 
-  isUsed(name: string): boolean {
-    return this.#addressesOf(name).length > 0;
+  remove(name: string): null {
+    const { refuse, changed, addressesOf } = this.#options;
+    this.get(name);
+    if (addressesOf(name).length > 0) throw refuse(409, 'conflict', `Records name the check ${name}.`);
+    changed();
+    this.definitions.delete(name);
+    return null;
   }
 }

@@ -60,11 +60,14 @@ export class MemoryService {
   manageZones: 'read' | 'write' = 'write';
   readonly zones = new Map<string, StoredZone>();
   readonly secondaries = new MemorySecondaries();
-  readonly checks = new MemoryChecks((name) =>
-    [...this.zones.values()].flatMap(({ records }) =>
-      [...records.values()].flatMap(({ content, health }) => (health?.check === name ? content : [])),
-    ),
-  );
+  readonly checks = new MemoryChecks({
+    owner: OWNER,
+    addressesOf: (name) => [...this.zones.values()].flatMap(({ records }) => addressesWith(records.values(), name)),
+    changed: () => {
+      this.version += 1;
+    },
+    refuse: refused,
+  });
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
   /** The key in the answer to a creation. */
@@ -211,27 +214,10 @@ export class MemoryService {
           return { records: records.slice(start, end), ...(records.length > end ? { next: String(end) } : {}) };
         });
       }),
-      on(listChecks, () =>
-        call('list checks', () => ({
-          checks: [...this.checks.definitions.keys()].flatMap((name) => this.checks.view(name, OWNER) ?? []),
-        })),
-      ),
-      on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.#check(name))),
-      on(setCheck, ({ params: { name }, body }) =>
-        call(`put check ${name}`, () => {
-          if (this.checks.put(name, body)) this.version += 1;
-          return this.#check(name);
-        }),
-      ),
-      on(deleteCheck, ({ params: { name } }) =>
-        call(`delete check ${name}`, () => {
-          this.#check(name);
-          if (this.checks.isUsed(name)) throw refused(409, 'conflict', `Records name the check ${name}.`);
-          this.version += 1;
-          this.checks.definitions.delete(name);
-          return null;
-        }),
-      ),
+      on(listChecks, () => call('list checks', () => ({ checks: this.checks.list() }))),
+      on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.checks.get(name))),
+      on(setCheck, ({ params: { name }, body }) => call(`put check ${name}`, () => this.checks.put(name, body))),
+      on(deleteCheck, ({ params: { name } }) => call(`delete check ${name}`, () => this.checks.remove(name))),
       on(getAccount, () =>
         call('account', () => ({
           key: {
@@ -250,12 +236,6 @@ export class MemoryService {
         })),
       ),
     );
-  }
-
-  #check(name: string) {
-    const view = this.checks.view(name, OWNER);
-    if (view === null) throw refused(404, 'not_found', `There is no check ${name}.`);
-    return view;
   }
 
   #zonesNamed(zoneName: string | undefined): Zone[] {
@@ -407,6 +387,10 @@ function insist<T>(verdict: Verdict<T>): T {
 /** An error response of the service. */
 export function refused(status: number, code: string, message: string, retryAfterMs: number | null = null): ApiError {
   return new ApiError({ status, code, message, retryAfterMs, requestId: null });
+}
+
+function addressesWith(records: Iterable<Stored>, check: string): string[] {
+  return [...records].flatMap(({ content, health }) => (health?.check === check ? content : []));
 }
 
 function absent(code: 'no_zone' | 'not_found'): ApiError {
