@@ -83,7 +83,9 @@ export async function startLuaPowerDns(
   };
   const text = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(folder, 'pdns.conf'), text.join(''));
-  const command = await ensurePowerDns({ progress: print, signal: bench.signal });
+  const options = { progress: print, signal: bench.signal };
+  await ensureTools([{ file: '/usr/lib/*/pdns/libbindbackend.so', package: 'pdns-backend-bind' }], options);
+  const command = await ensurePowerDns(options);
   return start(bench, dns, { name: 'PowerDNS', command, args: [`--config-dir=${folder}`], folder });
 }
 
