@@ -106,6 +106,8 @@ const DEFINITIONS: readonly Definition[] = [
         type: 'string',
         jsonPath: '.status.conditions[?(@.type=="Healthy")].status',
         description: 'Whether the addresses of a record with healthCheck work',
+        // Most records have no check.
+        priority: 1,
       },
       { name: 'FQDN', type: 'string', jsonPath: '.status.fqdn', priority: 1 },
       { name: 'TTL', type: 'integer', jsonPath: '.spec.ttl', priority: 1 },
