@@ -49,6 +49,9 @@ export function watchChecks(
     help: 'Addresses whose state changed, by the new state.',
     labels: ['state'],
   });
+  // A rate needs its series from the start.
+  for (const result of ['success', 'failure'] as const) probes.inc({ result }, 0);
+  for (const state of STATES) changes.inc({ state }, 0);
   metrics.gauge({
     name: 'checks_frozen',
     help: '1 while most checked addresses fail at once, so that none becomes unhealthy.',
