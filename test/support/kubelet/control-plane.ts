@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatHostPort } from '#base/address.ts';
 import {
   type Credential,
   ensureAuthority,
@@ -39,10 +38,8 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
   const dir = join(home, 'pki');
   const authority = await ensureAuthority({ dir, name: 'ca', commonName: 'zonestead-node-ca' });
   const frontProxyAuthority = await ensureAuthority({ dir, name: 'front-proxy-ca', commonName: 'front-proxy-ca' });
-  const addresses = space.networks.map(({ node }) => node);
-  const hosts = ['localhost', '127.0.0.1', ...addresses];
+  const hosts = ['localhost', '127.0.0.1', space.address];
   const services = [
-    ...space.networks.map(({ serviceAddress }) => serviceAddress(1)),
     'kubernetes',
     'kubernetes.default',
     'kubernetes.default.svc',
@@ -57,7 +54,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
       .slice(0, 12);
     const credential = await certificate(`user-${id}`, { commonName: user, organizations: groups });
     const file = join(home, `${id}.kubeconfig`);
-    const server = `https://${formatHostPort(space.networks[0].node, PORTS.apiserver)}`;
+    const server = `https://${space.address}:${PORTS.apiserver}`;
     await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
     return file;
   };
@@ -67,7 +64,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
     authority,
     frontProxyAuthority,
     etcd: await certificate('etcd', { hosts, client: true }),
-    apiserver: await certificate('apiserver', { hosts: [...hosts, ...services] }),
+    apiserver: await certificate('apiserver', { hosts: [...hosts, ...services, space.serviceAddress(1)] }),
     frontProxyClient: await certificate('front-proxy-client', { authority: frontProxyAuthority }),
     serviceAccounts: await ensureKeyPair({ dir, name: 'service-accounts' }),
     controllerManagerKubeconfig: await kubeconfig('system:kube-controller-manager', []),
@@ -76,7 +73,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
     authority,
     files,
     kubeletClient: await certificate('kubelet-client', { organizations: ['system:masters'] }),
-    kubelet: await certificate('kubelet', { hosts: [NODE_NAME, ...addresses] }),
+    kubelet: await certificate('kubelet', { hosts: [NODE_NAME, space.address] }),
     kubeconfig,
   };
 }
@@ -94,11 +91,10 @@ export async function startApiserver(space: Space, { dir, home, identities }: Co
   const etcd = startPart(space, { dir, home }, 'etcd', etcdArguments(PORTS, files));
   await sleep(200); // An apiserver that finds no etcd waits a second before it looks again.
   const args = overridden(apiserverArguments(PORTS, files), {
-    // With IPv6, on the addresses of both families.
-    'bind-address': space.networks.some(({ family }) => family === 6) ? '::' : '0.0.0.0',
-    'advertise-address': space.networks[0].node,
+    'bind-address': '0.0.0.0',
+    'advertise-address': space.address,
     'endpoint-reconciler-type': 'lease',
-    'service-cluster-ip-range': space.networks.map(({ serviceRange }) => serviceRange).join(),
+    'service-cluster-ip-range': space.serviceRange,
     'kubelet-client-certificate': kubeletClient.certificateFile,
     'kubelet-client-key': kubeletClient.keyFile,
     'kubelet-certificate-authority': files.authority.certificateFile,
@@ -117,8 +113,8 @@ export async function startControllers(space: Space, { dir, home, identities }: 
   const manager = overridden(controllerManagerArguments(identities.files), {
     controllers: '*',
     'allocate-node-cidrs': 'true',
-    // A node gets a /24 and a /64 of them by default.
-    'cluster-cidr': space.networks.map(({ podRange }) => podRange).join(),
+    'cluster-cidr': space.podRange,
+    'node-cidr-mask-size': '24',
     // A pod that is killed with its node is looked at soon; the default is 40 s.
     'node-monitor-grace-period': '20s',
   });

@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { stringify } from 'yaml';
-import { formatHostPort } from '#base/address.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
-import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { PROJECT } from '../../../deploy/image/parts.ts';
 import { createResolver, type Resolver } from '../dns/resolver.ts';
 import { createRequest, type Request } from '../http/requests.ts';
@@ -31,8 +29,6 @@ export interface Pod {
   /** It stays when a container is started again. */
   uid: string;
   component: string;
-  /** One of each family of the cluster. */
-  addresses: string[];
   ready: boolean;
   containers: Container[];
 }
@@ -49,17 +45,11 @@ export interface Container {
 export interface Release {
   /** Pods that run permanently: no Jobs, no tests. */
   pods(): Promise<Pod[]>;
-  /** Address of a Service in the primary family of the cluster, as the host reaches it. */
+  /** Address of a Service, as the host reaches it. */
   serviceAddress(name: string): Promise<string>;
-  /** Its addresses in each family. */
-  serviceAddresses(name: string): Promise<string[]>;
   dns: Resolver;
-  /** The name server at this address. */
-  dnsAt(server: ProbeEndpoint): Resolver;
-  /** With TLS and this key. @param address an address of the api's Service (Default: that of the primary family.) */
-  requests(key: string, address?: string): Request;
-  /** The output of a command of Zonestead in a pod of the api. */
-  command(...words: string[]): Promise<string>;
+  /** Over the api's Service, with TLS and this key. */
+  requests(key: string): Request;
   /** A key for a team, with a high write limit, created in an api pod. */
   mintKey(team: string): Promise<{ key: string; teamId: string }>;
   /** Applies objects. */
@@ -87,10 +77,8 @@ export async function installRelease(cluster: TestCluster, given: Installation =
   const { words: install = ['upgrade', '--install', RELEASE, chart, '-n', NAMESPACE, ...wait, ...args] } = given;
   const { code, tail } = await cluster.attempt('helm', ...install);
   if (code !== 0) throw new Error(`helm install: ${tail}\n${await describeCluster(cluster)}`);
-  const serviceField = (name: string, field: string) =>
-    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, `-o=jsonpath={.spec.${field}}`);
-  const serviceAddress = (name: string) => serviceField(name, 'clusterIP');
-  const command = (...words: string[]) => cluster.kubectl(...inApi(workload), ...words);
+  const serviceAddress = (name: string) =>
+    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
   const api = await serviceAddress(`${RELEASE}-api`);
   const servername = `${RELEASE}-api.${NAMESPACE}.svc`;
   // Without --wait, helm ends before the release has created its certificate; the first key comes later.
@@ -98,14 +86,11 @@ export async function installRelease(cluster: TestCluster, given: Installation =
   return {
     pods: () => listPods(cluster),
     serviceAddress,
-    serviceAddresses: async (name) => (await serviceField(name, 'clusterIPs[*]')).split(' '),
     dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
-    dnsAt: (server) => createResolver(server, folder),
-    requests: (key, address = api) => {
+    requests: (key) => {
       if (agent === undefined) throw new Error('requests need a key, and none was created yet');
-      return createRequest(`https://${formatHostPort(address, 443)}`, agent, key);
+      return createRequest(`https://${api}`, agent, key);
     },
-    command,
     mintKey: async (team) => {
       const words = [
         'admin',
@@ -120,7 +105,7 @@ export async function installRelease(cluster: TestCluster, given: Installation =
         'write',
       ];
       const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
-      const out = await command(...words, ...limits);
+      const out = await cluster.kubectl(...inApi(workload), ...words, ...limits);
       const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
       if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
       agent ??= new Agent({ connect: { ca: await readAuthority(cluster), servername } });
@@ -157,7 +142,6 @@ const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod
 interface PodObject extends KubeObject {
   spec: { containers: { name: string; image: string }[] };
   status: {
-    podIPs?: { ip: string }[];
     conditions?: { type: string; status: string }[];
     containerStatuses?: { name: string; containerID?: string; ready: boolean; restartCount: number }[];
   };
@@ -172,7 +156,6 @@ async function listPods(cluster: TestCluster): Promise<Pod[]> {
       name: pod.metadata.name,
       uid: pod.metadata.uid ?? '',
       component: component(pod),
-      addresses: (pod.status.podIPs ?? []).map(({ ip }) => ip),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
       containers: listContainers(pod),
     }));
