@@ -22,6 +22,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'Move a zone in',
   'Comments of objects',
   'Require TLS for a secondary',
+  'Use one check for several records',
 ]);
 
 /** Blocks of YAML that are not Kubernetes objects. */
