@@ -2,9 +2,9 @@
 import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { type DanglingCursor, type DanglingName, danglingPage } from '#store/dangling-names.ts';
-import { isStorable } from '#store/database.ts';
 import { type Actor, mustReadRecords, readableOnly } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { readableZones } from '../records/search.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
@@ -90,19 +90,11 @@ function toView({
 }
 
 function writeCursor({ target, zoneNo, recordId }: DanglingCursor): string {
-  return Buffer.from(JSON.stringify([target, String(zoneNo), recordId])).toString('base64url');
+  return encodeCursor([target, String(zoneNo), recordId]);
 }
 
 function readCursor(text: string): DanglingCursor {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
-      const [target, zoneNo = '', recordId] = parts as (string | undefined)[];
-      if (target !== undefined && /^[0-9]{1,9}$/.test(zoneNo) && recordId !== undefined)
-        return { target, zoneNo: Number(zoneNo), recordId };
-    }
-  } catch {
-    // The text is not JSON, so this service did not create the cursor.
-  }
-  throw refusal('bad-cursor');
+  const [target = '', zoneNo = '', recordId = ''] = decodeCursor(text, 3);
+  if (!/^[0-9]{1,9}$/.test(zoneNo)) throw refusal('bad-cursor');
+  return { target, zoneNo: Number(zoneNo), recordId };
 }

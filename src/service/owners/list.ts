@@ -6,7 +6,7 @@ import { type ListedSet, type OwnerCursor, ownerPage } from '#store/owner-pages.
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustReadRecords, readableOnly } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { refusal } from '../refusal.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { type RecordView, recordView } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
 
@@ -79,18 +79,10 @@ function toSetView(
 }
 
 function writeCursor({ owner, ordername, type }: ListedSet): string {
-  return Buffer.from(JSON.stringify([owner, ordername, type])).toString('base64url');
+  return encodeCursor([owner, ordername, type]);
 }
 
 function readCursor(text: string): OwnerCursor {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
-      const [owner, ordername, type] = parts as (string | undefined)[];
-      if (owner !== undefined && ordername !== undefined && type !== undefined) return { owner, ordername, type };
-    }
-  } catch {
-    // The text is not JSON, so this service did not create the cursor.
-  }
-  throw refusal('bad-cursor');
+  const [owner = '', ordername = '', type = ''] = decodeCursor(text, 3);
+  return { owner, ordername, type };
 }

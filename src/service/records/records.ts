@@ -11,6 +11,7 @@ import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readable
 import { digestOf } from '../change/row-writes.ts';
 import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { octetsOfEntries, readInSlot } from '../large-read.ts';
 import { refusal } from '../refusal.ts';
 import {
@@ -238,20 +239,12 @@ function contentFilter(type: RecordType | undefined, content: string): { content
   return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };
 }
 
-export function writeCursor(row: Pick<RecordPageRow, 'ordername' | 'type' | 'id'>): string {
-  return Buffer.from(JSON.stringify([row.ordername, row.type, row.id])).toString('base64url');
+export function writeCursor({ ordername, type, id }: Pick<RecordPageRow, 'ordername' | 'type' | 'id'>): string {
+  return encodeCursor([ordername, type, id]);
 }
 
 /** @throws Refusal bad_request */
 export function readCursor(text: string): RecordCursor {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
-      const [ordername, type, id] = parts as (string | undefined)[];
-      if (ordername !== undefined && type !== undefined && id !== undefined) return { ordername, type, id };
-    }
-  } catch {
-    // The text is not JSON, so this service did not create the cursor.
-  }
-  throw refusal('bad-cursor');
+  const [ordername = '', type = '', id = ''] = decodeCursor(text, 3);
+  return { ordername, type, id };
 }
