@@ -1,7 +1,10 @@
-// The form of a health check. The contract, the resources and the console take the same ones.
+// The form of a health check, which the REST API, the resources, the console and the checker share. Pure.
 import { CHECK_NAME } from './part-names.ts';
 
 export const CHECK_TYPES = ['https', 'http', 'tcp'] as const;
+
+/** The ports of the types that have one by default. */
+export const USUAL_PORTS = { https: 443, http: 80 } as const;
 
 /** The path of a request. */
 export const CHECK_PATH = /^\/[\x21-\x7e]{0,499}$/;
@@ -15,6 +18,8 @@ export const MAX_CHECK_HOST = 253;
 
 /** The statuses, and the classes of statuses, of a healthy answer. */
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+/** Those that count if a check names none. */
+export const EXPECTED_STATUSES = ['2xx', '3xx'] as const;
 export const MAX_EXPECTED = 20;
 export const EXPECT_RULE = 'must be a list of 1 to 20 statuses such as 200, or classes such as "2xx"';
 
@@ -27,6 +32,23 @@ export const CHECK_RANGES = {
   failures: { least: 1, most: 10, standard: 3 },
   successes: { least: 1, most: 10, standard: 2 },
 } as const;
+
+/** The states of an address, as the probes find it. */
+export const ADDRESS_STATES = ['Unknown', 'Healthy', 'Unhealthy'] as const;
+/** The states that a pin can have. */
+export const PIN_STATES = ['Healthy', 'Unhealthy'] as const;
+
+/** An entry of `expect` that was written as text: a status is a number, and a class stays a text. */
+export function readStatus(text: string): number | string {
+  const word = text.trim();
+  return /^[0-9]{3}$/.test(word) ? Number(word) : word;
+}
+
+/** Whether two definitions with all their defaults are equal, in any order of their fields. */
+export function isSameDefinition(one: object, other: object): boolean {
+  const write = (definition: object) => JSON.stringify(Object.entries(definition).sort());
+  return write(one) === write(other);
+}
 
 /**
  * The names of checks that an operator makes for a DNSRecord. No other object may name them: a namespace must not learn

@@ -174,4 +174,3 @@ export type HealthCheck = z.infer<typeof healthCheck>;
 
 /** The members of a status: the addresses of a DNSRecord with a check. */
 export const MAX_MEMBERS = 50;
-export const MEMBER_STATES = ['Healthy', 'Unhealthy', 'Unknown'] as const;

@@ -1,8 +1,9 @@
 // The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
 // that serve them. A trigger on records creates the rows.
 import type { Db } from './database.ts';
-import { milliseconds, type OwnedTarget, takesDue } from './due-targets.ts';
+import { type OwnedTarget, takesDue } from './due-targets.ts';
 import { statement } from './statement.ts';
+import { milliseconds } from './times.ts';
 import { zoneMarker } from './zone-marks.ts';
 
 /** The answer as it is stored and served. */

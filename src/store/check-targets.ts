@@ -1,11 +1,12 @@
 // The addresses that checks probe, and what is known about them. A trigger on records makes the rows. One process at a
 // time probes: it has the lease, and each statement that it writes asks for the lease once more.
+import type { ADDRESS_STATES, PIN_STATES } from '#base/check-form.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
+import { epochMs, milliseconds } from './times.ts';
 import { zoneMarker } from './zone-marks.ts';
 
-export const STATES = ['Unknown', 'Healthy', 'Unhealthy'] as const;
-export type TargetState = (typeof STATES)[number];
+export type TargetState = (typeof ADDRESS_STATES)[number];
 
 export interface TargetKey {
   /** Id of the team or person. */
@@ -16,7 +17,7 @@ export interface TargetKey {
 
 /** A person's decision about an address. */
 export interface Pin {
-  state: 'Healthy' | 'Unhealthy';
+  state: (typeof PIN_STATES)[number];
   reason: string;
   by: string;
   /** In ms since 1970. */
@@ -35,10 +36,9 @@ export interface TargetRow extends TargetKey {
   down: boolean;
 }
 
-const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
-const COLUMNS = `t.owner, t.check_name as "checkName", t.address, t.state, t.reason, ${MS('t.since')} as since, t.down,
+const COLUMNS = `t.owner, t.check_name as "checkName", t.address, t.state, t.reason, ${epochMs('t.since')} as since, t.down,
   case when t.pin is not null and t.pin_until > now() then json_build_object('state', t.pin, 'reason', t.pin_reason,
-    'by', t.pinned_by, 'until', ${MS('t.pin_until')}) end as pin`;
+    'by', t.pinned_by, 'until', ${epochMs('t.pin_until')}) end as pin`;
 
 const selectOf = statement<TargetRow>(`
   select ${COLUMNS} from check_targets t where t.owner = $1 and t.check_name = any($2::text[])
@@ -54,13 +54,13 @@ export async function listTargets(
   return selectOf(on, owner, checkNames, limit);
 }
 
-const selectAll = statement<TargetRow & { definition: unknown; definedAt: number }>(`
-  select ${COLUMNS}, c.definition, ${MS('c.updated_at')} as "definedAt"
+const selectAll = statement<TargetRow & { definition: unknown }>(`
+  select ${COLUMNS}, c.definition
   from check_targets t join checks c on c.owner = t.owner and c.name = t.check_name
   order by t.created_at, t.owner, t.check_name, t.address`);
 
 /** All addresses with their checks, the oldest first, for the process that probes. */
-export async function allTargets(db: Db): Promise<readonly (TargetRow & { definition: unknown; definedAt: number })[]> {
+export async function allTargets(db: Db): Promise<readonly (TargetRow & { definition: unknown })[]> {
   return selectAll(db);
 }
 
@@ -97,7 +97,7 @@ const endLease = statement('delete from check_lease where holder = $1');
 
 /** Takes or renews the right to probe. @returns whether this process has it */
 export async function takeCheckLease(db: Db, holder: string, forMs: number): Promise<boolean> {
-  return (await takeLease(db, holder, `${forMs} milliseconds`)).length > 0;
+  return (await takeLease(db, holder, milliseconds(forMs))).length > 0;
 }
 
 export async function giveCheckLease(db: Db, holder: string): Promise<void> {
@@ -136,7 +136,7 @@ const setPin = statement<TargetRow & { mark: string | null }>(`
   where t.owner = $1 and t.check_name = $2 and t.address = $3
   returning ${COLUMNS}, t.unmarked_since::text as mark`);
 
-/** @param pin null ends it @returns null: there is no such address */
+/** @param pin null: ends the pin. @returns null: no check has such an address */
 export async function writePin(
   tx: Tx,
   { owner, checkName, address }: TargetKey,
@@ -188,12 +188,12 @@ export async function unmarkedCheckTargets(
   db: Db,
   olderMs: number,
 ): Promise<readonly (TargetKey & { mark: string })[]> {
-  return selectUnmarked(db, `${olderMs} milliseconds`);
+  return selectUnmarked(db, milliseconds(olderMs));
 }
 
 const selectAny = statement<{ any: boolean }>('select exists (select from checks) as any');
 
-/** Nearly always there is no check, and the look costs nothing. */
+/** Most installations have no check, and the statement costs little. */
 export async function hasChecks(db: Db): Promise<boolean> {
   return (await selectAny(db))[0]?.any === true;
 }

@@ -2,6 +2,7 @@
 // database. No right is known here.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
+import { epochMs } from './times.ts';
 
 export interface ClusterRow {
   /** Id of the team or person. */
@@ -34,16 +35,15 @@ export interface ObjectCounts {
   notReady: number;
 }
 
-const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
 /**
  * Two operator pods may report different things: the leader wins, whose heartbeats are ten seconds apart. So one pod
  * that alone lost its way to kube-apiserver changes nothing.
  */
 const AWAY_AFTER_SECONDS = 25;
 /** The columns of a {@link ClusterRow}. */
-export const CLUSTER_COLUMNS = `owner, name, instance, held_by as "heldBy", ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
-  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects,
-  ${MS('etcd_restored_at')} as "etcdRestoredAt", ${MS('older_accepted_at')} as "olderAcceptedAt",
+export const CLUSTER_COLUMNS = `owner, name, instance, held_by as "heldBy", ${epochMs('heartbeat_at')} as "heartbeatAt", ${epochMs('drained_at')} as "drainedAt",
+  ${epochMs('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${epochMs('created_at')} as "createdAt", objects,
+  ${epochMs('etcd_restored_at')} as "etcdRestoredAt", ${epochMs('older_accepted_at')} as "olderAcceptedAt",
   coalesce(unreachable_at > reachable_at + interval '${AWAY_AFTER_SECONDS} seconds', false) as "isControlPlaneAway"`;
 
 const release = statement<{ heldBy: string | null }>(`

@@ -3,6 +3,7 @@
 // because the targets of different owners are resolved independently.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
+import { milliseconds } from './times.ts';
 
 export interface OwnedTarget {
   /** Absolute, lower case, with final dot. */
@@ -29,7 +30,7 @@ interface DueTable {
   returning: string;
   /**
    * A column of which each value is taken once only, by an owner at random: an owner with thousands of due targets of
-   * one value delays its own. Absent: there is no such column.
+   * one value delays its own. Absent: each target is taken by its turn alone.
    */
   once?: string;
 }
@@ -75,8 +76,6 @@ export function takesDue<Row extends OwnedTarget>({ table, wanted, returning, on
     ...(await take(db, JSON.stringify(taken), each, limit, milliseconds(leaseMs))),
   ];
 }
-
-export const milliseconds = (ms: number) => `${ms} milliseconds`;
 
 export interface HostedZone {
   no: number;

@@ -1,8 +1,9 @@
 // The names that records point to: takes the due ones, stores whether they exist, and finds new ones by a walk through
 // the index of targets, in small steps that any replica takes. No change of a record waits for this.
 import type { Db } from './database.ts';
-import { type DueQuery, milliseconds, type OwnedTarget, takesDue } from './due-targets.ts';
+import { type DueQuery, type OwnedTarget, takesDue } from './due-targets.ts';
 import { statement } from './statement.ts';
+import { milliseconds } from './times.ts';
 
 /** The last word of the RDATA, and the types that have a target there: the expressions of records_target_idx. */
 export const TARGET_OF = `(substring(r.rdata from '[^ ]+$')) collate "C"`;

@@ -3,6 +3,7 @@
 import type { Bucket } from '#base/buckets.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
+import { milliseconds } from './times.ts';
 
 /** A key, or a person with all keys and sessions. */
 export type WindowHolder = { keyId: string } | { userId: string };
@@ -32,7 +33,7 @@ export async function takePlaces(
   bucket: Bucket,
   { limit, windowMs, places = 1, changes = places }: WindowSettings,
 ): Promise<Taken> {
-  const window = `${windowMs} milliseconds`;
+  const window = milliseconds(windowMs);
   const { id, take, selectWait } = windowsOf(holder);
   const [place] = await take(db, id, bucket, places, window, limit - places, limit);
   if (place) return { ok: true, at: place.at, left: place.left };
