@@ -1,12 +1,11 @@
 // The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
+import { EXPECTED_STATUSES, USUAL_PORTS } from '#base/check-form.ts';
 import type { CheckDefinition } from './checks.ts';
-
-const PORTS = { https: 443, http: 80 } as const;
 
 /** `https://www.example.com/healthz`, or `tcp port 5432`. Without a host, it has `<address>` in its place. */
 export function writeProbe({ type, port, host = '<address>', path = '/' }: CheckDefinition): string {
   if (type === 'tcp') return `tcp port ${port}`;
-  const isUsual = port === undefined || port === PORTS[type];
+  const isUsual = port === undefined || port === USUAL_PORTS[type];
   return `${type}://${host}${isUsual ? '' : `:${port}`}${path}`;
 }
 
@@ -22,7 +21,7 @@ function times(count: number, noun: 'failure' | 'success'): string {
 }
 
 /** The statuses of a healthy answer; null for a check that sends no request. */
-export function writeExpected({ type, expect = ['2xx', '3xx'] }: CheckDefinition): string | null {
+export function writeExpected({ type, expect = [...EXPECTED_STATUSES] }: CheckDefinition): string | null {
   return type === 'tcp' ? null : expect.join(', ');
 }
 

@@ -1,6 +1,7 @@
 // The contract of `/v1/checks`: the definitions of health checks, the states of their addresses, and pins.
 import { z } from 'zod';
 import {
+  ADDRESS_STATES,
   CHECK_HOST,
   CHECK_HOST_RULE,
   CHECK_PATH,
@@ -10,14 +11,14 @@ import {
   EXPECT_RULE,
   MAX_CHECK_HOST,
   MAX_EXPECTED,
+  PIN_STATES,
   STATUS_CLASSES,
 } from '#base/check-form.ts';
 import { CHECK_NAME, CHECK_NAME_RULE } from '#base/part-names.ts';
-import { moment } from './shared.ts';
+import { chosenOwner, moment } from './shared.ts';
 
 const TYPE_ERROR = `must be one of ${CHECK_TYPES.join(', ')}`;
 const PORT_ERROR = 'must be a whole number from 1 to 65535';
-const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
 const STATE_ERROR = 'must be "Healthy" or "Unhealthy"';
 const REASON_ERROR = 'must be a line of text of 1 to 200 characters';
 const SECONDS_ERROR = 'must be a whole number of seconds from 60 to 2592000 (30 days)';
@@ -36,15 +37,11 @@ export const targetParams = checkParams.extend({
 });
 
 export const checkQuery = z.strictObject({
-  owner: z
-    .string({ error: OWNER_ERROR })
-    .max(128, { error: OWNER_ERROR })
-    .optional()
-    .meta({
-      description:
-        'The owner of the check: `org:<teamId>` or `personal`. If omitted: the team of an app key. For a person, a new check is then personal, and other requests look at all checks that the person sees.',
-      examples: ['org:team_7b1f'],
-    }),
+  owner: chosenOwner.optional().meta({
+    description:
+      'The owner of the check: `org:<teamId>` or `personal`. If omitted: the team of an app key. For a person, a new check is then personal, and other requests look at all checks that the person sees.',
+    examples: ['org:team_7b1f'],
+  }),
 });
 
 /** A number of seconds in the range of a field. */
@@ -134,7 +131,7 @@ export const checkBody = z
 
 const pin = z
   .object({
-    state: z.enum(['Healthy', 'Unhealthy']).meta({ description: 'The state that the address counts as.' }),
+    state: z.enum(PIN_STATES).meta({ description: 'The state that the address counts as.' }),
     reason: z.string().meta({ description: 'Why, in the words of the person.' }),
     by: z.string().meta({ description: 'The key that pinned it.' }),
     until: moment.meta({ description: 'When the pin ends.' }),
@@ -143,7 +140,7 @@ const pin = z
 
 export const pinBody = z
   .strictObject({
-    state: z.enum(['Healthy', 'Unhealthy'], { error: STATE_ERROR }).meta({
+    state: z.enum(PIN_STATES, { error: STATE_ERROR }).meta({
       description: 'With `Unhealthy`, answers omit the address; with `Healthy`, they have it.',
     }),
     reason: z
@@ -162,7 +159,7 @@ export const pinBody = z
 export const target = z
   .object({
     address: z.string().meta({ description: 'The address, as records have it.' }),
-    state: z.enum(['Unknown', 'Healthy', 'Unhealthy']).meta({
+    state: z.enum(ADDRESS_STATES).meta({
       description:
         'The state by the probes. `Unknown` counts as healthy: the address was not probed yet, or may not be.',
     }),

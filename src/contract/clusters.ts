@@ -1,9 +1,7 @@
 // The contract of `/v1/clusters`: the installations that write records, their heartbeats, and draining them.
 import { z } from 'zod';
 import { CLUSTER_NAME, CLUSTER_NAME_RULE } from '#base/part-names.ts';
-import { moment } from './shared.ts';
-
-const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
+import { chosenOwner, moment } from './shared.ts';
 
 const name = z
   .string({ error: CLUSTER_NAME_RULE })
@@ -16,15 +14,11 @@ const name = z
 export const clusterParams = z.object({ name });
 
 export const clusterQuery = z.strictObject({
-  owner: z
-    .string({ error: OWNER_ERROR })
-    .max(128, { error: OWNER_ERROR })
-    .optional()
-    .meta({
-      description:
-        'The owner of the cluster: `org:<teamId>` or `personal`. If omitted: the team of an app key. For a person, a heartbeat is then for a personal cluster, and other requests look at all clusters that the person sees.',
-      examples: ['org:team_7b1f'],
-    }),
+  owner: chosenOwner.optional().meta({
+    description:
+      'The owner of the cluster: `org:<teamId>` or `personal`. If omitted: the team of an app key. For a person, a heartbeat is then for a personal cluster, and other requests look at all clusters that the person sees.',
+    examples: ['org:team_7b1f'],
+  }),
 });
 
 const COUNT_ERROR = 'must be a number from 0 to 10000000';

@@ -25,6 +25,11 @@ export const etag = z.string().meta({
   examples: ['"q0Yh3mZ1vF8sLr2KxW9bTg"'],
 });
 
+const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
+
+/** The owner that a caller names: a team, or the person. */
+export const chosenOwner = z.string({ error: OWNER_ERROR }).max(128, { error: OWNER_ERROR });
+
 /** The comment in an answer. */
 export const comment = z
   .string()

@@ -1,6 +1,6 @@
 // The contract of zones: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
-import { comment, moment, newComment, next, page, ttl } from './shared.ts';
+import { chosenOwner, comment, moment, newComment, next, page, ttl } from './shared.ts';
 
 const NAME_ERROR = 'must be a domain name of 1 to 255 characters, for instance example.org';
 
@@ -32,15 +32,11 @@ export const zoneListQuery = z.strictObject({
 export const zoneCreateBody = z
   .strictObject({
     zoneName: domainName.meta({ description: 'The domain name of the zone.', examples: ['example.org'] }),
-    owner: z
-      .string({ error: 'must be "org:<teamId>" or "personal"' })
-      .max(128, { error: 'must be "org:<teamId>" or "personal"' })
-      .optional()
-      .meta({
-        description:
-          'The owner of the zone: `org:<teamId>` or `personal`. If omitted: `personal`. Keys of app accounts must name their own team.',
-        examples: ['org:team_7b1f'],
-      }),
+    owner: chosenOwner.optional().meta({
+      description:
+        'The owner of the zone: `org:<teamId>` or `personal`. If omitted: `personal`. Keys of app accounts must name their own team.',
+      examples: ['org:team_7b1f'],
+    }),
     defaultTtl: ttl
       .optional()
       .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted: 3600.' }),

@@ -1,5 +1,6 @@
 // The schema of the DNSRecord resource: the desired values of one RRset, and the status that the operator writes.
 import { z } from 'zod';
+import { ADDRESS_STATES } from '#base/check-form.ts';
 import { MAX_TIER, WHEN_ALL_FAIL } from '#dns/members.ts';
 import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
@@ -18,7 +19,7 @@ import {
   VERSION,
   whenClusterLost,
 } from './common.ts';
-import { healthCheck, MAX_MEMBERS, MEMBER_STATES } from './health-check.ts';
+import { healthCheck, MAX_MEMBERS } from './health-check.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
 import { matchInCel, OWNER_NAME } from './syntax.ts';
@@ -178,7 +179,7 @@ export const recordSpec = withRules(
 const member = z.object({
   content: z.string().max(64).meta({ description: 'The address.' }),
   tier: z.int().min(0).max(MAX_TIER).meta({ description: 'Its tier.' }),
-  state: z.enum(MEMBER_STATES).meta({
+  state: z.enum(ADDRESS_STATES).meta({
     description: 'Whether it works, by the probes or by the pin of a person. Unknown counts as working.',
   }),
   since: momentField.optional().meta({ description: 'Since when it is in this state. Absent while nothing is known.' }),

@@ -53,18 +53,18 @@ async function listChecks(session: Session, owner: string | undefined): Promise<
     ...[name, whose, String(healthy), String(unhealthy), String(unknown), writeProbe(definition)],
   ]);
   await show(session, { checks }, () => {
-    if (checks.length === 0) print('there is no check; "zonestead checks set" creates one');
+    if (checks.length === 0) print('no check exists yet; "zonestead checks set" creates one');
     else table(['CHECK', 'OWNER', 'HEALTHY', 'UNHEALTHY', 'UNKNOWN', 'PROBE'], rows, print);
   });
 }
 
-/** @throws Error if there is none */
+/** @throws Error if it does not exist */
 async function showCheck(session: Session, name: string, owner: string | undefined): Promise<void> {
   const check = await readCheck(session, name, owner);
   await show(session, check, () => printCheck(check, session.print));
 }
 
-/** @throws Error if there is none, or records name it */
+/** @throws Error if it does not exist, or records name it */
 async function deleteCheck(
   session: Session,
   name: string,

@@ -16,7 +16,7 @@ export const OWNER: OptionDescription = {
   describe: 'org:<teamId>, or personal (default: the team of an app key, or the only owner with such a check)',
 };
 
-/** @throws Error if there is none */
+/** @throws Error if it does not exist */
 export function readCheck({ client, signal }: Session, name: string, owner: string | undefined): Promise<CheckView> {
   return client.call(getCheck, { params: { name }, query: { owner } }, { signal });
 }

@@ -51,7 +51,7 @@ interface Place {
   address: string;
 }
 
-/** @throws Error if there is no such check or address */
+/** @throws Error if the check or the address does not exist */
 async function pinAddress(
   session: Session,
   { state, ...place }: Place & { state: TargetPin['state'] },
@@ -68,7 +68,7 @@ async function pinAddress(
 
 type TargetPin = NonNullable<TargetView['pin']>;
 
-/** @throws Error if there is no such check or address */
+/** @throws Error if the check or the address does not exist */
 async function unpinAddress(session: Session, place: Place, { owner, dryRun }: PinOptions): Promise<void> {
   const { client, signal, print } = session;
   if (dryRun) return preview(session, place, owner, `would end the pin of ${place.address}`);
@@ -76,7 +76,7 @@ async function unpinAddress(session: Session, place: Place, { owner, dryRun }: P
   await show(session, place, () => print(`ended the pin of ${place.address}; the probes count again`));
 }
 
-/** Shows the address as it is. @throws Error if there is none */
+/** Shows the address as it is. @throws Error if it does not exist */
 async function preview(
   session: Session,
   { name, address }: Place,

@@ -1,6 +1,6 @@
 // `zonestead checks set`: creates a check, or replaces its definition.
 
-import { CHECK_TYPES } from '#base/check-form.ts';
+import { CHECK_TYPES, readStatus } from '#base/check-form.ts';
 import { isAbsent } from '#client/errors.ts';
 import { type CheckDefinition, type CheckView, checkBody } from '#contract/checks.ts';
 import * as api from '#contract/operations/checks.ts';
@@ -89,16 +89,11 @@ async function setCheck(session: Session, name: string, options: SetOptions): Pr
   });
 }
 
-/** With all defaults. @throws Error */
+/** With all defaults; `--expect 200,204` and a repeated option mean the same. @throws Error */
 function toDefinition({ owner: _owner, dryRun: _dryRun, expect, ...options }: SetOptions): CheckDefinition {
   const fields = Object.fromEntries(Object.keys(checkBody.shape).map((name) => [name, options[name as 'port']]));
-  const given = Object.entries({ ...fields, expect: expect?.flatMap(toStatuses) });
+  const given = Object.entries({ ...fields, expect: expect?.flatMap((text) => text.split(',').map(readStatus)) });
   return parseOptions(checkBody, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
-}
-
-/** `200,204` and repeated options mean the same. */
-function toStatuses(text: string): (string | number)[] {
-  return text.split(',').map((part) => (/^[0-9]{3}$/.test(part.trim()) ? Number(part) : part.trim()));
 }
 
 function nullIfAbsent(error: unknown): CheckView | null {

@@ -1,5 +1,6 @@
 // Converts the form of a check to the API's definition and back. Validates nothing, so that the API's own sentence is
 // shown about every field. Pure.
+import { CHECK_RANGES, readStatus } from '#base/check-form.ts';
 import type { CheckDefinition } from '#contract/checks.ts';
 import { list, type Typed, textField } from '../shell/forms.ts';
 
@@ -12,7 +13,7 @@ export const CHECK_FIELDS = ['name', 'owner', 'type', 'expect', ...TEXTS, ...NUM
 /** The body of the request. An empty field has its default. */
 export function readCheckForm(typed: Typed): Record<string, unknown> {
   const type = textField(typed, 'type');
-  const expect = list(typed, 'expect').map((each) => (/^[0-9]{3}$/.test(each) ? Number(each) : each));
+  const expect = list(typed, 'expect').map(readStatus);
   const values = [
     ...TEXTS.map((name) => [name, textField(typed, name)] as const),
     ...NUMBERS.map((name) => [name, readNumber(textField(typed, name))] as const),
@@ -42,9 +43,5 @@ export function typedOfCheck({ expect, ...definition }: CheckDefinition): Typed 
 /** The form of a new check. */
 export const NEW_CHECK: Typed = {
   type: 'https',
-  interval: '10',
-  timeout: '2',
-  failures: '3',
-  retryInterval: '0.5',
-  successes: '2',
+  ...Object.fromEntries(Object.entries(CHECK_RANGES).map(([name, { standard }]) => [name, String(standard)])),
 };

@@ -43,7 +43,7 @@ interface TeamChange {
 
 export interface DescribedChange {
   readonly words: string;
-  /** The name of the key, the address of the person, and the like. The id if there is no name any more. Null: none. */
+  /** The name of the key, the address of the person, and the like. Without a known name, the id. Null: none. */
   readonly name: string | null;
 }
 

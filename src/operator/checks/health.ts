@@ -1,4 +1,5 @@
 // The health of one DNSRecord: its check at the service before its records, and its members after the proof.
+import { isSameDefinition } from '#base/check-form.ts';
 import { fetchRecords } from '#client/lists.ts';
 import { setCheck } from '#contract/operations/checks.ts';
 import { keyOf } from '#kube/objects/resource.ts';
@@ -7,7 +8,6 @@ import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import type { Desired, ReadyZone } from '../record/desired.ts';
 import type { Answers, RecordRun } from '../run/run.ts';
-import { isSameDefinition } from './desired.ts';
 import { judgeHealthy, listMembers, memberEvents, shownMembers } from './members.ts';
 import { buildCheckName } from './name.ts';
 

@@ -1,5 +1,6 @@
 // The addresses of a DNSRecord with a check, as its status shows them: members, the condition Healthy, and Events about
 // the changes. Pure.
+import { writeFew } from '#base/few.ts';
 import type { TargetView } from '#contract/checks.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { MAX_CHECKED_TTL, type Member, pickServed } from '#dns/members.ts';
@@ -107,11 +108,10 @@ function countOf(down: number, all: number): string {
 }
 
 function namesOf(members: readonly RecordMember[]): string {
-  const named = members
-    .slice(0, MAX_NAMED)
-    .map(({ content, reason = 'nothing is known about it yet' }) => `${content} (${withoutStop(reason)})`);
-  const more = members.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const named = members.map(
+    ({ content, reason = 'nothing is known about it yet' }) => `${content} (${withoutStop(reason)})`,
+  );
+  return writeFew(named, MAX_NAMED);
 }
 
 const withoutStop = (sentence: string) => sentence.replace(/\.$/, '').slice(0, MAX_NAMED_REASON);
@@ -145,9 +145,8 @@ export function memberEvents(
 }
 
 function listOf(members: readonly RecordMember[]): string {
-  const more = members.length - MAX_NAMED;
-  return `${members
-    .slice(0, MAX_NAMED)
-    .map(({ content }) => content)
-    .join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return writeFew(
+    members.map(({ content }) => content),
+    MAX_NAMED,
+  );
 }

@@ -1,5 +1,6 @@
 // Teams from the command line: a list, and the binding of a team name of the OpenID rules to a team that exists.
 
+import { writeFew } from '#base/few.ts';
 import { judgeLifetime } from '#base/lifetime.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { withDatabase } from '#store/admin.ts';
@@ -82,9 +83,8 @@ async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
     .map(({ id, name }) => `trust ${id} (${name})`);
   const there = [...members, ...keys, ...trusts];
   if (there.length === 0) return;
-  const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : '';
   throw new Error(
-    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${there.slice(0, SHOWN).join(', ')}${more}, which would reach every zone of the team; remove the people, keys and trusts that do not belong there ("zonestead admin keys revoke <keyId>", "zonestead admin trusts revoke <trustId>"), then repeat the command with --yes`,
+    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${writeFew(there, SHOWN)}, which would reach every zone of the team; remove the people, keys and trusts that do not belong there ("zonestead admin keys revoke <keyId>", "zonestead admin trusts revoke <trustId>"), then repeat the command with --yes`,
   );
 }
 

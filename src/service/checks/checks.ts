@@ -1,5 +1,7 @@
 // Health checks of a team or person: the list, one with its addresses, and their changes. The checker probes
 // (checker.ts). A key that may write all records of the owner may write its checks: both decide about answers.
+import { isSameDefinition } from '#base/check-form.ts';
+import { writeFew } from '#base/few.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { listTargets, type TargetRow } from '#store/check-targets.ts';
 import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';
@@ -13,7 +15,7 @@ import { once } from '../change/once.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import { type CheckDefinition, isSameDefinition } from './definition.ts';
+import type { CheckDefinition } from './definition.ts';
 import { type CheckView, countStates, type ListedCheck, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
@@ -152,8 +154,7 @@ const LISTED = 20;
 
 function unknownCheck(name: string, rows: readonly CheckRow[]): Refusal {
   const names = [...new Set(rows.map((row) => row.name))];
-  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : '';
-  const known = names.length === 0 ? 'none has been created' : `there are ${names.slice(0, LISTED).join(', ')}${more}`;
+  const known = names.length === 0 ? 'no check has been created' : `the existing checks are ${writeFew(names, LISTED)}`;
   return refusal('no-check', { name, known });
 }
 

@@ -1,7 +1,8 @@
 // The definition of a health check, as the service stores it: with all defaults.
+import { type CHECK_TYPES, EXPECTED_STATUSES, type STATUS_CLASSES, USUAL_PORTS } from '#base/check-form.ts';
 
 export interface CheckDefinition {
-  type: 'https' | 'http' | 'tcp';
+  type: (typeof CHECK_TYPES)[number];
   /** Absent: 443 or 80. */
   port?: number | undefined;
   /** Absent: `/`. */
@@ -9,7 +10,7 @@ export interface CheckDefinition {
   /** The host name that the request is for. Absent: the address. */
   host?: string | undefined;
   /** Statuses, and classes such as `2xx`. Absent: 2xx and 3xx. */
-  expect?: (number | '1xx' | '2xx' | '3xx' | '4xx' | '5xx')[] | undefined;
+  expect?: (number | (typeof STATUS_CLASSES)[number])[] | undefined;
   /** Between two probes, in seconds. */
   interval: number;
   /** In seconds. */
@@ -24,19 +25,15 @@ export interface CheckDefinition {
   tls?: 'verify' | 'none' | undefined;
 }
 
-const PORTS = { https: 443, http: 80 } as const;
-
 /** The port that a definition means. */
 export function portOf({ type, port }: Pick<CheckDefinition, 'type' | 'port'>): number {
-  return port ?? (type === 'tcp' ? 0 : PORTS[type]);
+  return port ?? (type === 'tcp' ? 0 : USUAL_PORTS[type]);
 }
 
 /** Whether a status is that of a healthy answer. */
-export function isExpected({ expect = ['2xx', '3xx'] }: Pick<CheckDefinition, 'expect'>, status: number): boolean {
+export function isExpected(
+  { expect = [...EXPECTED_STATUSES] }: Pick<CheckDefinition, 'expect'>,
+  status: number,
+): boolean {
   return expect.some((each) => each === status || each === `${Math.floor(status / 100)}xx`);
-}
-
-export function isSameDefinition(one: CheckDefinition, other: CheckDefinition): boolean {
-  const text = (definition: CheckDefinition) => JSON.stringify(Object.entries(definition).sort());
-  return text(one) === text(other);
 }

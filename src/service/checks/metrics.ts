@@ -5,9 +5,10 @@
 //   zonestead_check_changes_total{state} addresses whose state changed
 //   zonestead_checks_frozen              1 while most addresses fail at once, so that none becomes unhealthy
 //   zonestead_checks_probing             1 in the process that probes
+import { ADDRESS_STATES } from '#base/check-form.ts';
 import { type Clock, realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
-import { STATES, type TargetState } from '#store/check-targets.ts';
+import type { TargetState } from '#store/check-targets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** A scrape waits no longer for the database, in ms. */
@@ -36,7 +37,7 @@ export function watchChecks(
       const reading = read().catch(() => null);
       const counts = (await endsWithin(clock, READ_MS, reading)) ? await reading : null;
       gauge.reset();
-      if (counts !== null) for (const state of STATES) gauge.set({ state }, counts[state]);
+      if (counts !== null) for (const state of ADDRESS_STATES) gauge.set({ state }, counts[state]);
     },
   });
   const probes = metrics.counter({
@@ -51,7 +52,7 @@ export function watchChecks(
   });
   // A rate needs its series from the start.
   for (const result of ['success', 'failure'] as const) probes.inc({ result }, 0);
-  for (const state of STATES) changes.inc({ state }, 0);
+  for (const state of ADDRESS_STATES) changes.inc({ state }, 0);
   metrics.gauge({
     name: 'checks_frozen',
     help: '1 while most checked addresses fail at once, so that none becomes unhealthy.',

@@ -10,7 +10,7 @@ import { changeChecks, findCheck, MAX_SHOWN, mustHaveAllRecords } from './checks
 import { type TargetView, toTargetView } from './view.ts';
 
 interface PinInput {
-  state: 'Healthy' | 'Unhealthy';
+  state: Pin['state'];
   reason: string;
   seconds: number;
 }

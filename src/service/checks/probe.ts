@@ -22,7 +22,7 @@ export async function probe(address: string, definition: CheckDefinition, signal
     return isExpected(definition, status) ? null : `The answer has the status ${status}.`;
   } catch (error) {
     signal.throwIfAborted();
-    return limit.aborted ? `There is no answer within ${definition.timeout} s.` : `${describe(error)}.`;
+    return limit.aborted ? `The server does not answer within ${definition.timeout} s.` : `${describe(error)}.`;
   }
 }
 

@@ -1,6 +1,7 @@
 // The addresses that the checker probes, as the process remembers them, brought up to date from the table.
+import { isSameDefinition } from '#base/check-form.ts';
 import type { TargetKey, TargetRow, TargetState } from '#store/check-targets.ts';
-import { type CheckDefinition, isSameDefinition } from './definition.ts';
+import type { CheckDefinition } from './definition.ts';
 import type { Track } from './judge.ts';
 
 export interface Target extends TargetKey {

@@ -1,5 +1,6 @@
 // Clusters: the installations that write records. A cluster belongs to a team or person, as the owners of records do.
 // Heartbeats are in heartbeat.ts.
+import { writeFew } from '#base/few.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import {
   type ClusterRow,
@@ -196,10 +197,9 @@ const SHOWN = 20;
 
 export function unknownCluster(name: string, all: readonly ClusterRow[]) {
   const names = [...new Set(all.map((cluster) => cluster.name))];
-  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
-  const knownNames =
-    names.length === 0 ? 'none has sent a heartbeat' : `there are ${names.slice(0, SHOWN).join(', ')}${more}`;
-  return refusal('no-cluster', { name, known: knownNames });
+  const known =
+    names.length === 0 ? 'no cluster has sent a heartbeat' : `the known clusters are ${writeFew(names, SHOWN)}`;
+  return refusal('no-cluster', { name, known });
 }
 
 async function visible(

@@ -118,7 +118,7 @@ export const ACCOUNT_REFUSALS = {
     code: 'bad_request',
     sentence: 'This sign-in was not started in this browser, or it took too long. Sign in again.',
   },
-  'no-cluster': { code: 'not_found', field: 'name', sentence: 'there is no cluster {name}: {known}.' },
+  'no-cluster': { code: 'not_found', field: 'name', sentence: 'the cluster {name} does not exist: {known}.' },
   'cluster-of-several': {
     code: 'bad_request',
     field: 'owner',

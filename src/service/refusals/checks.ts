@@ -5,7 +5,7 @@ export const CHECK_REFUSALS = {
   'no-check': {
     code: 'not_found',
     field: 'name',
-    sentence: 'there is no check {name}: {known}.',
+    sentence: 'the check {name} does not exist: {known}.',
   },
   'check-of-several': {
     code: 'bad_request',

@@ -76,11 +76,13 @@ test('a dry run changes nothing, and a refusal names the option and what would b
     [['--type', 'https', '--expect', 'ok'], '--expect must be a list of 1 to 20 statuses'],
   ] as const)
     expect([words, (await set('dry', ...words)).err]).toEqual([words, expect.stringContaining(message)]);
-  expect((await zonestead('checks', 'show', 'no-such')).err).toContain('there is no check no-such: there are dry');
+  expect((await zonestead('checks', 'show', 'no-such')).err).toContain(
+    'the check no-such does not exist: the existing checks are dry',
+  );
   expect((await zonestead('checks', 'delete', 'dry', '--dry-run')).out).toBe('would delete the check dry\n');
   expect((await json('checks', 'show', 'dry')).definition).toMatchObject({ port: 25 });
   expect((await zonestead('checks', 'delete', 'dry')).out).toBe('deleted the check dry\n');
-  expect((await zonestead('checks', 'delete', 'dry')).err).toContain('there is no check dry');
+  expect((await zonestead('checks', 'delete', 'dry')).err).toContain('the check dry does not exist');
 });
 
 test('an option about the health of a record leaves the other parts as they are', async () => {

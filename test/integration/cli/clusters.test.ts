@@ -44,7 +44,7 @@ test('a reader drains, restores and removes a cluster', async () => {
     const output = await zonestead(text.split(' ').slice(1));
     expect(complaint(shown, output.replace(UNSETTLED, ''), new Map())).toBeUndefined();
   }
-  expect(await zonestead(['clusters', 'drain', 'east'])).toContain('there is no cluster east');
+  expect(await zonestead(['clusters', 'drain', 'east'])).toContain('the cluster east does not exist');
   await heartbeat();
   const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '-o', 'json']));
   expect(clusters).toMatchObject([{ name: 'east', state: 'active' }]);

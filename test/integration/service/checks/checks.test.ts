@@ -102,7 +102,7 @@ test('a server that accepts and never answers has failed after the timeout', asy
   if (servers[1]) servers[1].answer = () => undefined;
   await expect.poll(served).toEqual([one]);
   expect((await get(check)).targets).toContainEqual(
-    expect.objectContaining({ address: two, reason: 'There is no answer within 0.2 s.' }),
+    expect.objectContaining({ address: two, reason: 'The server does not answer within 0.2 s.' }),
   );
 });
 

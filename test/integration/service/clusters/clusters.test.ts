@@ -236,7 +236,7 @@ test('a refusal of an unknown cluster or a bad name says which ones are accepted
   const [east] = await twoClusters();
   const unknown = await send(owner, 'POST', '/nowhere/drain');
   expect([unknown.status, unknown.body.field]).toEqual([404, 'name']);
-  expect(unknown.body.message).toContain('there is no cluster nowhere: there are ');
+  expect(unknown.body.message).toContain('the cluster nowhere does not exist: the known clusters are ');
   for (const name of ['Prod', '-a', 'a-', `${'a'.repeat(64)}`, 'a_b', 'a%2Fb']) {
     const reply = await send(admin, 'PUT', `/${name}`);
     expect([name, reply.status, reply.body.field]).toEqual([name, 400, 'name']);

@@ -89,7 +89,7 @@ test('a status has at most 50 members, and those that do not work are among them
 });
 
 test('the condition Healthy counts the addresses and names those that do not work', () => {
-  const reason = 'There is no answer within 2 s.';
+  const reason = 'The server does not answer within 2 s.';
   const down = member(1, 'Unhealthy', false, { reason });
   const judge = (...members: RecordMember[]) => {
     const { status, reason: why, message } = judgeHealthy(members, 'ServeAll');
@@ -100,7 +100,7 @@ test('the condition Healthy counts the addresses and names those that do not wor
     'Unknown NotProbed: 192.0.2.2 (nothing is known about it yet). An address that is not known yet counts as working.',
   );
   expect(judge(down, member(2, 'Healthy', true))).toBe(
-    'False SomeUnhealthy: 1 of 2 addresses does not work: 192.0.2.1 (There is no answer within 2 s). Answers omit it.',
+    'False SomeUnhealthy: 1 of 2 addresses does not work: 192.0.2.1 (The server does not answer within 2 s). Answers omit it.',
   );
   expect(judge({ ...down, served: true })).toMatch(
     /^False NoneHealthy: The address does not work: .* Nothing else is left at the name and type, so /,
