@@ -184,6 +184,20 @@ export const CHECK_FAULTS: readonly Fault[] = [
       '',
     ],
     [
+      'late-write',
+      'a process that lost the lease changes the state of an address',
+      'src/store/check-targets.ts',
+      'where l.holder = $4 and l.until > clock_timestamp())',
+      'where l.holder = $4 or l.until > clock_timestamp())',
+    ],
+    [
+      'no-quota',
+      'an owner has any number of checks',
+      'src/service/checks/checks.ts',
+      '>= MAX_CHECKS)',
+      '>= 100 * MAX_CHECKS)',
+    ],
+    [
       'restart-flips',
       'an unhealthy address is answered because another process begins to probe',
       'src/service/checks/judge.ts',

@@ -1,6 +1,8 @@
 // The brakes of health checks: a failure in masses, another process that takes over, and records that an undo
 // or a restore brings back.
 import { expect, test } from 'vitest';
+import { withDatabase } from '#store/admin.ts';
+import { writeTargetState } from '#store/check-targets.ts';
 import { ok, startWebServers, type WebServer } from '../../../support/http/web-servers.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
@@ -102,6 +104,31 @@ test('the check of a record comes back with it: by undo, and with a deleted zone
   const { body: record } = await request('GET', path);
   expect(record).toMatchObject({ content: one.address, tier: 2 });
   expect(record).not.toHaveProperty('check');
+});
+
+test('a process without the lease changes no state, although its probe ended', async () => {
+  const { port, servers } = await startWebServers(1);
+  const { check } = await newSite(servers, port);
+  await expect.poll(() => states(check)).toEqual(['Healthy']);
+  const [row] = await sql`select owner, address from check_targets where check_name = ${check}`;
+  const key = { owner: row?.owner as string, checkName: check, address: row?.address as string };
+  const late = { state: 'Unhealthy', reason: 'The connection is refused.' } as const;
+  await withDatabase(service.database.url, async (db) => {
+    expect(await writeTargetState(db, key, 'another process', late)).toBe(false);
+  });
+  expect(await states(check)).toEqual(['Healthy']);
+});
+
+test('an owner has at most 1,000 checks', async () => {
+  const key = await service.key({ team: 'many', records: 'write' });
+  await sql`insert into checks (owner, name, definition)
+    select ${key.team}, 'c' || n, '{"type": "tcp", "port": 80}' from generate_series(1, 1000) n`;
+  const body = { ...FAST, port: 80 };
+  const put = (name: string) => request('PUT', `/../checks/${name}`, body, key.text);
+  expect(await put('one-more')).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+  // A check that exists can still be changed.
+  expect(await put('c1')).toMatchObject({ status: 200 });
+  await sql`delete from checks where owner = ${key.team}`;
 });
 
 test('when most addresses fail at once, all of them stay in the answers until fewer do', async () => {
