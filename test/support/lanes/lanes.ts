@@ -20,6 +20,7 @@ export const LANES = {
       'e2e/operator/control-plane-away.test.ts',
       'e2e/operator/etcd-restore.test.ts',
       'e2e/operator/faults.test.ts',
+      'e2e/operator/leader.test.ts',
       'e2e/operator/many-namespaces.test.ts',
       'e2e/operator/mass-deletion.test.ts',
       'e2e/matrix/cluster.test.ts',
@@ -34,6 +35,7 @@ export const LANES = {
       'e2e/operator/stopped-node.test.ts',
       'e2e/operator/two-clusters.test.ts',
       'integration/kube/runtime.test.ts',
+      'integration/operator/memory.test.ts',
     ],
     starts: ['src/operator/', 'src/kube/', 'src/resources/', 'src/client/', 'test/support/matrix/'],
     programs: [],
@@ -72,6 +74,9 @@ export const LANES = {
       'e2e/point-in-time.test.ts',
       'e2e/observability.test.ts',
       'integration/doors/rest/limits/hostile-files.test.ts',
+      'integration/doors/dns-update/slow-transfers.test.ts',
+      'integration/doors/rest/records/batch-memory.test.ts',
+      'integration/doors/rest/requests/large-answers.test.ts',
       'integration/http/overload.test.ts',
       'integration/service/clusters/killed.test.ts',
       'integration/faults/',
@@ -79,6 +84,7 @@ export const LANES = {
       'integration/nameserver/node/salvage-killed.test.ts',
       'integration/store/migration-locks.test.ts',
       'integration/store/migration.test.ts',
+      'integration/telemetry/loaded.test.ts',
     ],
     starts: [
       'src/api/',
@@ -98,7 +104,7 @@ export const LANES = {
     programs: [],
   },
   console: {
-    files: ['e2e/console/'],
+    files: ['e2e/console/', 'integration/console/memory.test.ts'],
     starts: ['src/console/'],
     programs: [],
   },
@@ -111,6 +117,7 @@ export const LANES = {
       'integration/doors/rest/generated-clients.test.ts',
       'integration/cli/acme.test.ts',
       'integration/doors/dns-update/kea.test.ts',
+      'integration/solver/memory.test.ts',
     ],
     starts: [
       'src/cli/acme/',
@@ -140,6 +147,7 @@ export const LANES = {
   docs: {
     files: [
       'e2e/docs/local.test.ts',
+      'integration/cli/clusters.test.ts',
       'integration/cli/import-pages.test.ts',
       'integration/cli/operation-pages.test.ts',
       'integration/cli/trust-pages.test.ts',
@@ -158,6 +166,7 @@ export const LANES = {
       'integration/chart/crd-versions.test.ts',
       'integration/chart/documented.test.ts',
       'integration/chart/edges.test.ts',
+      'integration/chart/families.test.ts',
       'integration/chart/issued-certificates.test.ts',
       'integration/chart/lint.test.ts',
       'integration/chart/notes.test.ts',
