@@ -38,6 +38,9 @@ export const ADDRESS_STATES = ['Unknown', 'Healthy', 'Unhealthy'] as const;
 /** The states that a pin can have. */
 export const PIN_STATES = ['Healthy', 'Unhealthy'] as const;
 
+/** The most changes of states in an answer about a check. */
+export const MAX_STATE_CHANGES = 100;
+
 /** An entry of `expect` that was written as text: a status is a number, and a class stays a text. */
 export function readStatus(text: string): number | string {
   const word = text.trim();

@@ -173,6 +173,16 @@ export const target = z
   })
   .meta({ id: 'CheckTarget', description: 'An address that records with the check have.' });
 
+const change = z
+  .object({
+    address: z.string().meta({ description: 'The address.' }),
+    at: moment.meta({ description: 'When its state changed.' }),
+    before: z.enum(ADDRESS_STATES).meta({ description: 'The state until then.' }),
+    state: z.enum(ADDRESS_STATES).meta({ description: 'The state since then.' }),
+    reason: z.string().nullable().meta({ description: 'Why, as a sentence.' }),
+  })
+  .meta({ id: 'CheckChange', description: 'A change of the state of an address.' });
+
 const counts = z
   .object({
     healthy: z.int().meta({ description: 'Addresses that work.' }),
@@ -198,6 +208,9 @@ export const check = z
   .object({
     ...shape,
     targets: z.array(target).meta({ description: 'The addresses that are probed, at most 1000.' }),
+    changes: z.array(change).meta({
+      description: 'The last changes of the states of these addresses, the newest first, at most 100.',
+    }),
   })
   .meta({ id: 'Check', description: 'A health check with its addresses.' });
 
@@ -212,3 +225,4 @@ export const checkList = z
 export type CheckDefinition = z.output<typeof checkBody>;
 export type CheckView = z.infer<typeof check>;
 export type TargetView = z.infer<typeof target>;
+export type ChangeView = z.infer<typeof change>;

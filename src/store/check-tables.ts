@@ -1,6 +1,6 @@
 // The tables of health checks: their definitions, their addresses, and the lease of the probing process; see tables.ts.
 import { at, textC } from './column-types.ts';
-import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
+import { bigint, boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
 /** A check belongs to a team or person, and is used by the records of their zones. */
 export const checks = pgTable(
@@ -57,6 +57,30 @@ export const checkTargets = pgTable(
     index('check_targets_unmarked_idx').on(t.unmarkedSince).where(sql`${t.unmarkedSince} is not null`),
     check('check_targets_state', sql`${t.state} in ('Unknown', 'Healthy', 'Unhealthy')`),
     check('check_targets_pin', sql`${t.pin} in ('Healthy', 'Unhealthy')`),
+  ],
+);
+
+/** The last changes of the state of each address. A trigger writes them, and keeps the newest hundred of an address. */
+export const checkChanges = pgTable(
+  'check_changes',
+  {
+    no: bigint('no', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    owner: textC('owner').notNull(),
+    checkName: textC('check_name').notNull(),
+    address: textC('address').notNull(),
+    at: at('at').notNull(),
+    before: text('before').notNull(),
+    state: text('state').notNull(),
+    reason: text('reason'),
+  },
+  (t) => [
+    primaryKey({ name: 'check_changes_pkey', columns: [t.owner, t.checkName, t.address, t.no] }),
+    foreignKey({
+      name: 'check_changes_target',
+      columns: [t.owner, t.checkName, t.address],
+      foreignColumns: [checkTargets.owner, checkTargets.checkName, checkTargets.address],
+    }).onDelete('cascade'),
+    index('check_changes_newest_idx').on(t.owner, t.checkName, t.at),
   ],
 );
 

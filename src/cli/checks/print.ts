@@ -1,6 +1,6 @@
 // Health checks and their addresses as commands print them.
 import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
-import type { CheckDefinition, CheckView, TargetView } from '#contract/checks.ts';
+import type { ChangeView, CheckDefinition, CheckView, TargetView } from '#contract/checks.ts';
 import { formatMinute, table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -13,11 +13,19 @@ export function printDefinition(definition: CheckDefinition, print: Print): void
   print(`rhythm: ${writeRhythm(definition)}`);
 }
 
-export function printCheck({ name, owner, definition, targets }: CheckView, print: Print): void {
+/** The changes that `checks show` lists; `-o json` has all of them. */
+const LISTED_CHANGES = 5;
+
+export function printCheck({ name, owner, definition, targets, changes }: CheckView, print: Print): void {
   print(`${name} (${owner})`);
   printDefinition(definition, print);
   if (targets.length === 0) print(`no record names the check; "zonestead records set … --check ${name}" does`);
   else printTargets(targets, print);
+  for (const change of changes.slice(0, LISTED_CHANGES)) print(describeChange(change));
+}
+
+function describeChange({ address, at, state, reason }: ChangeView): string {
+  return `${formatMinute(at)}: ${address} became ${state}${reason === null ? '' : ` / ${reason}`}`;
 }
 
 export function printTargets(targets: readonly TargetView[], print: Print): void {

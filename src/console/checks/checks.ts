@@ -13,9 +13,14 @@ import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { readVisitor } from '../shell/session.ts';
 import { done, showPage } from '../shell/views.ts';
+import { whenOf } from '../shell/when.ts';
 import { addressOfCheck, type OfCheck } from './address.ts';
+import { bandOf } from './bands.ts';
 import { CHECK_FIELDS, NEW_CHECK, readCheckForm, typedOfCheck } from './form.ts';
 import { pinPages } from './pins.ts';
+
+/** The changes that the page of a check lists; the bands show the others. */
+const LISTED_CHANGES = 20;
 
 interface Again {
   typed?: Typed;
@@ -118,9 +123,12 @@ async function onePage(
   const { owner, name } = request.params;
   const check = await readCheck(context, requireActor(request), name, owner);
   const { definition } = check;
+  const now = context.now();
   return showPage(request, reply, `checks/${page}`, {
     title: page === 'check' ? `Check ${name}` : `${page === 'edit' ? 'Change' : 'Delete'} the check ${name}`,
     check,
+    bandByAddress: new Map(check.targets.map((target) => [target.address, bandOf(target, check.changes, now)])),
+    changes: check.changes.slice(0, LISTED_CHANGES).map((change) => ({ ...change, when: whenOf(change.at, now) })),
     home: addressOfCheck(owner, name),
     ownerName: nameOwner(request, owner),
     types: CHECK_TYPES,

@@ -1,8 +1,11 @@
 // The problems that a person should solve: name servers that lag, clusters that are down, objects that are not Ready,
-// zones that their parent does not delegate, and dangling names. Pure.
+// addresses that do not work, zones that their parent does not delegate, and dangling names. Pure.
+
+import type { ListedCheck } from '#service/checks/view.ts';
 import { countDangling, type DanglingView, hasMissingDomain } from '#service/dangling/list.ts';
 import type { Overview } from '#service/overview/overview.ts';
 import type { DelegationState } from '#service/zones/delegation.ts';
+import { addressOfCheck } from '../checks/address.ts';
 import { labelCluster } from '../shell/owner-label.ts';
 import { addressOfZone } from '../zones/head.ts';
 
@@ -28,6 +31,7 @@ export function listAttention(
   { clusters, nodes }: Shown,
   checkedZones: readonly CheckedZone[],
   dangling: readonly DanglingView[],
+  failingChecks: readonly Pick<ListedCheck, 'name' | 'owner' | 'counts'>[],
 ): Attention[] {
   const late = (nodes?.late ?? []).map(
     (node): Attention => ({ text: `The name server ${node} is behind.`, address: '/console/zones', kind: 'warn' }),
@@ -48,7 +52,11 @@ export function listAttention(
       kind: 'warn',
     }),
   );
-  return [...late, ...away, ...withoutDelegation, ...listDangling(dangling)];
+  const failing = failingChecks.map(({ name, owner, counts: { unhealthy } }): Attention => {
+    const words = unhealthy === 1 ? '1 address that does not work' : `${unhealthy} addresses that do not work`;
+    return { text: `The check ${name} has ${words}.`, address: addressOfCheck(owner, name), kind: 'warn' };
+  });
+  return [...late, ...away, ...failing, ...withoutDelegation, ...listDangling(dangling)];
 }
 
 /** One problem for each zone. */

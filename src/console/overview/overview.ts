@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { requireActor } from '#http/hooks/auth.ts';
+import { readFailingChecks } from '#service/checks/checks.ts';
 import { readDanglingNames, SUMMARIZED } from '#service/dangling/list.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';
@@ -31,12 +32,13 @@ export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): 
     const [overview, zones] = [await readOverview(context, actor), await readRecentChanges(context, actor)];
     const keyIds = zones.flatMap(({ changes }) => changes.map(({ keyId }) => keyId));
     const { danglingNames } = await readDanglingNames(context, actor, { limit: SUMMARIZED });
+    const failingChecks = await readFailingChecks(context, actor);
     const now = context.now();
     return showPage(request, reply, 'overview/overview', {
       title: 'Overview',
       tiles: listTiles(overview),
       hasZones: overview.totals.zones > 0,
-      attention: listAttention(overview, [], danglingNames),
+      attention: listAttention(overview, [], danglingNames, failingChecks),
       isOpen: isChecked && overview.totals.zones > 0,
       recent: listRecent(zones, await readKeyNames(context, keyIds), now),
       traffic: overview.nodes === null ? null : plotTraffic(overview.nodes, now),
@@ -59,7 +61,8 @@ export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): 
       })),
     ).finally(() => late.abort());
     const { danglingNames } = await readDanglingNames(context, actor, { limit: SUMMARIZED });
-    const attention = listAttention(await readOverview(context, actor), checkedZones, danglingNames);
+    const failingChecks = await readFailingChecks(context, actor);
+    const attention = listAttention(await readOverview(context, actor), checkedZones, danglingNames, failingChecks);
     const withoutDelegation = listWithoutDelegation(checkedZones).length;
     return showPage(request, reply, 'overview/attention', {
       title: 'Attention',

@@ -1,9 +1,11 @@
 // Health checks of a team or person: the list, one with its addresses, and their changes. The checker probes
 // (checker.ts). A key that may write all records of the owner may write its checks: both decide about answers.
-import { isSameDefinition } from '#base/check-form.ts';
+import { isSameDefinition, MAX_STATE_CHANGES } from '#base/check-form.ts';
 import { writeFew } from '#base/few.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
-import { listTargets, type TargetRow } from '#store/check-targets.ts';
+import { listCheckChanges } from '#store/check-changes.ts';
+import { type CheckCounts, countByCheck } from '#store/check-counts.ts';
+import { listTargets } from '#store/check-targets.ts';
 import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -16,14 +18,12 @@ import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { CheckDefinition } from './definition.ts';
-import { type CheckView, countStates, type ListedCheck, toTargetView, writeRevision } from './view.ts';
+import { type CheckView, type ListedCheck, toChangeView, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
 const MAX_CHECKS = 1_000;
 /** The most addresses in an answer about one check. */
 export const MAX_SHOWN = 1_000;
-/** The most addresses that are read for the counts of a list. */
-const MAX_COUNTED = 20_000;
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
 export async function readChecks(
@@ -32,14 +32,26 @@ export async function readChecks(
   ownerText: string | undefined,
 ): Promise<ListedCheck[]> {
   mustHaveAllRecords(actor, 'read');
-  const rows = await listChecks(context.db, toOwnerIds(actor, ownerText), null);
-  const rowsByOwner = Map.groupBy(rows, ({ owner }) => owner);
-  const views = [...rowsByOwner].map(async ([owner, checkRows]) => {
-    const names = checkRows.map(({ name }) => name);
-    const targets = Map.groupBy(await listTargets(context.db, owner, names, MAX_COUNTED), (target) => target.checkName);
-    return checkRows.map((row) => toListed(actor, row, targets.get(row.name) ?? []));
-  });
-  return (await Promise.all(views)).flat().sort((one, other) => (one.name < other.name ? -1 : 1));
+  return listViews(context, actor, toOwnerIds(actor, ownerText), null);
+}
+
+/** Those with an address that does not work. Empty if the actor may not list checks. */
+export async function readFailingChecks(context: ServiceContext, actor: Actor): Promise<ListedCheck[]> {
+  if (!mayUseChecks(actor, 'read')) return [];
+  const checks = await listViews(context, actor, toOwnerIds(actor, undefined), null);
+  return checks.filter(({ counts }) => counts.unhealthy > 0);
+}
+
+async function listViews(
+  context: ServiceContext,
+  actor: Actor,
+  owners: readonly string[],
+  name: string | null,
+): Promise<ListedCheck[]> {
+  const [rows, counted] = [await listChecks(context.db, owners, name), await countByCheck(context.db, owners, name)];
+  const keyOf = (owner: string, checkName: string) => JSON.stringify([owner, checkName]);
+  const byCheck = new Map(counted.map((counts) => [keyOf(counts.owner, counts.checkName), counts]));
+  return rows.map((row) => toListed(actor, row, byCheck.get(keyOf(row.owner, row.name))));
 }
 
 /** @throws Refusal forbidden, bad_request (several owners have one), not_found with the checks that there are */
@@ -130,9 +142,12 @@ export async function changeChecks<T>(
 
 /** @throws Refusal forbidden */
 export function mustHaveAllRecords(actor: Actor, verb: 'read' | 'write'): void {
+  if (!mayUseChecks(actor, verb)) throw refusal('checks-need-all-records', { verb });
+}
+
+function mayUseChecks(actor: Actor, verb: 'read' | 'write'): boolean {
   const isEnough = verb === 'read' ? actor.records !== 'none' : actor.records === 'write';
-  if (isEnough && readableOnly(actor) === null) return;
-  throw refusal('checks-need-all-records', { verb });
+  return isEnough && readableOnly(actor) === null;
 }
 
 /** @throws Refusal as readCheck */
@@ -159,14 +174,22 @@ function unknownCheck(name: string, rows: readonly CheckRow[]): Refusal {
 }
 
 async function toCheckView(context: ServiceContext, actor: Actor, row: CheckRow): Promise<CheckView> {
-  const targets = await listTargets(context.db, row.owner, [row.name], MAX_COUNTED);
-  return { ...toListed(actor, row, targets), targets: targets.slice(0, MAX_SHOWN).map(toTargetView) };
+  const [counts] = await countByCheck(context.db, [row.owner], row.name);
+  const targets = await listTargets(context.db, row.owner, [row.name], MAX_SHOWN);
+  const changes = await listCheckChanges(context.db, { owner: row.owner, checkName: row.name }, MAX_STATE_CHANGES);
+  return {
+    ...toListed(actor, row, counts),
+    targets: targets.map(toTargetView),
+    changes: changes.map(toChangeView),
+  };
 }
 
-function toListed(actor: Actor, row: CheckRow, targets: readonly TargetRow[]): ListedCheck {
+function toListed(actor: Actor, row: CheckRow, counts: CheckCounts | undefined): ListedCheck {
   const { name, owner, createdAt, updatedAt } = row;
   const definition = row.definition as CheckDefinition;
   const times = { createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() };
-  const revision = writeRevision(definition, targets);
-  return { name, owner: writeOwner(actor, owner), definition, counts: countStates(targets), revision, ...times };
+  const { healthy = 0, unhealthy = 0, unknown = 0, digest = '' } = counts ?? {};
+  const revision = writeRevision(definition, digest);
+  const states = { healthy, unhealthy, unknown };
+  return { name, owner: writeOwner(actor, owner), definition, counts: states, revision, ...times };
 }

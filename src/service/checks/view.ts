@@ -1,5 +1,6 @@
 // Checked addresses as answers show them. Pure.
 import { createHash } from 'node:crypto';
+import type { CheckChange } from '#store/check-changes.ts';
 import type { Pin, TargetRow } from '#store/check-targets.ts';
 import type { CheckDefinition } from './definition.ts';
 
@@ -15,7 +16,10 @@ export interface ListedCheck {
 
 export interface CheckView extends ListedCheck {
   targets: TargetView[];
+  changes: ChangeView[];
 }
+
+export type ChangeView = Omit<CheckChange, 'at'> & { at: string };
 
 export interface TargetView {
   address: string;
@@ -31,16 +35,14 @@ export function toTargetView({ address, state, reason, since, down, pin }: Targe
   return { address, state, reason, since: time(since), down, pin: pin && { ...pin, until: time(pin.until) } };
 }
 
-export function countStates(targets: readonly Pick<TargetRow, 'state'>[]): CheckView['counts'] {
-  const count = (wanted: TargetRow['state']) => targets.filter(({ state }) => state === wanted).length;
-  return { healthy: count('Healthy'), unhealthy: count('Unhealthy'), unknown: count('Unknown') };
+export function toChangeView({ at, ...change }: CheckChange): ChangeView {
+  return { ...change, at: new Date(at).toISOString() };
 }
 
-/** Another text after each change that a view shows. */
-export function writeRevision(definition: CheckDefinition, targets: readonly TargetRow[]): string {
-  const parts = targets.map(({ address, state, reason, since, pin }) => [address, state, reason, since, pin]);
+/** Another text after each change that a view shows. @param digest another text after each change of its addresses */
+export function writeRevision(definition: CheckDefinition, digest: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([Object.entries(definition).sort(), parts]))
+    .update(JSON.stringify([Object.entries(definition).sort(), digest]))
     .digest('base64url')
     .slice(0, 22);
 }

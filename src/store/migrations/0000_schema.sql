@@ -70,6 +70,18 @@ CREATE TABLE "users" (
 	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
 );
 --> statement-breakpoint
+CREATE TABLE "check_changes" (
+	"no" bigint GENERATED ALWAYS AS IDENTITY (sequence name "check_changes_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner" text collate "C" NOT NULL,
+	"check_name" text collate "C" NOT NULL,
+	"address" text collate "C" NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	"before" text NOT NULL,
+	"state" text NOT NULL,
+	"reason" text,
+	CONSTRAINT "check_changes_pkey" PRIMARY KEY("owner","check_name","address","no")
+);
+--> statement-breakpoint
 CREATE TABLE "check_lease" (
 	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"holder" text NOT NULL,
@@ -692,6 +704,7 @@ CREATE TABLE "zones" (
 	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)
 );
 --> statement-breakpoint
+ALTER TABLE "check_changes" ADD CONSTRAINT "check_changes_target" FOREIGN KEY ("owner","check_name","address") REFERENCES "public"."check_targets"("owner","check_name","address") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "check_targets" ADD CONSTRAINT "records_check_exists" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -738,6 +751,7 @@ CREATE INDEX "record_targets_due_idx" ON "record_targets" USING btree ("due_at")
 CREATE INDEX "record_targets_owner_idx" ON "record_targets" USING btree ("owner","due_at");--> statement-breakpoint
 CREATE INDEX "record_targets_absent_idx" ON "record_targets" USING btree ("owner","target") WHERE "record_targets"."absences" > 0;--> statement-breakpoint
 CREATE INDEX "records_target_idx" ON "records" USING btree ((substring("rdata" from '[^ ]+$')) collate "C","zone_no") WHERE "records"."type" in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV');--> statement-breakpoint
+CREATE INDEX "check_changes_newest_idx" ON "check_changes" USING btree ("owner","check_name","at");--> statement-breakpoint
 CREATE INDEX "check_targets_unmarked_idx" ON "check_targets" USING btree ("unmarked_since") WHERE "check_targets"."unmarked_since" is not null;--> statement-breakpoint
 CREATE INDEX "records_health_idx" ON "records" USING btree (("health" ->> 'check'),"rdata") WHERE "records"."health" is not null;--> statement-breakpoint
 CREATE INDEX "identities_user_idx" ON "identities" USING btree ("user_id");--> statement-breakpoint
@@ -880,6 +894,22 @@ end $$;
 --> statement-breakpoint
 create trigger records_want_check after insert or update of rdata, health on records
   for each row when (new.health ->> 'check' is not null) execute function record_wants_check();
+--> statement-breakpoint
+-- Each change of the state of an address, by any statement. The newest hundred of each address stay.
+create function note_check_change() returns trigger language plpgsql as $$
+begin
+  insert into check_changes (owner, check_name, address, at, before, state, reason)
+    values (new.owner, new.check_name, new.address, clock_timestamp(), old.state, new.state, new.reason);
+  delete from check_changes c
+    where c.owner = new.owner and c.check_name = new.check_name and c.address = new.address and c.no <= (
+      select o.no from check_changes o
+      where o.owner = new.owner and o.check_name = new.check_name and o.address = new.address
+      order by o.no desc offset 100 limit 1);
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger check_targets_change_noted after update of state on check_targets
+  for each row when (old.state <> new.state) execute function note_check_change();
 --> statement-breakpoint
 -- A change of the answers of a zone sets its changed_xid. The service writes the changed names next to it, in the same statement. This
 -- trigger adds the rows for zones that are created or deleted, and for a change that comes without its names: it counts as a change of the whole

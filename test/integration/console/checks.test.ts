@@ -55,6 +55,11 @@ test('a person creates a check, gives it to records, sees a failing address, and
   await one?.stop();
   await expect.poll(read).toContain(`${one?.address} Unhealthy`);
   expect(await read()).toContain('The connection is refused.');
+  expect(await read()).toContain(`Changes ${one?.address} became Unhealthy The connection is refused.`);
+  const bands = (await browser.get(addressOf('web'))).text;
+  expect(bands).toMatch(/aria-label="Unhealthy now; became unhealthy once in the last 24 hours"/);
+  expect(bands).toMatch(/<rect class="unhealthy" [^>]*><title>Unhealthy since /);
+  expect(words((await browser.get('/console/')).text)).toContain('The check web has 1 address that does not work.');
   expect(words((await browser.get('/console/checks')).text)).toContain('1 unhealthy 1 healthy');
   const rows = (await browser.get(home)).text;
   expect(rows).toMatch(

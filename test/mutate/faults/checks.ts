@@ -219,6 +219,20 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'if (!isRecent || isFrozen(this.#frozen, target.owner)) continue;',
     ],
     [
+      'changes-grow',
+      'the changes of an address that goes up and down fill the table',
+      'src/store/migrations/0000_schema.sql',
+      'order by o.no desc offset 100 limit 1);',
+      'order by o.no desc offset 1000 limit 1);',
+    ],
+    [
+      'revision-stays',
+      'a client that keeps the revision never reads the new states',
+      'src/service/checks/view.ts',
+      '[Object.entries(definition).sort(), digest]',
+      '[Object.entries(definition).sort(), digest.length]',
+    ],
+    [
       'undo',
       'an undo does not put back the check of a record',
       'src/service/undo/plan.ts',

@@ -1,7 +1,6 @@
 // The health checks of the memory service. A test says which addresses fail.
-import { type CheckDefinition, type CheckView, checkBody } from '#contract/checks.ts';
-import { countStates, writeRevision } from '#service/checks/view.ts';
-import type { TargetRow } from '#store/check-targets.ts';
+import { type CheckDefinition, type CheckView, checkBody, type TargetView } from '#contract/checks.ts';
+import { writeRevision } from '#service/checks/view.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 
@@ -32,23 +31,17 @@ export class MemoryChecks {
     const { owner, refuse, addressesOf } = this.#options;
     const definition = this.definitions.get(name);
     if (definition === undefined) throw refuse(404, 'not_found', `There is no check ${name}.`);
-    const rows = addressesOf(name).map((address): TargetRow => {
+    const time = new Date(AT).toISOString();
+    const targets = addressesOf(name).map((address): TargetView => {
       const reason = this.failing.get(address) ?? null;
       const state = reason === null ? 'Healthy' : 'Unhealthy';
-      return { owner, checkName: name, address, state, reason, since: AT, down: reason !== null, pin: null };
+      return { address, state, reason, since: time, down: reason !== null, pin: null };
     });
-    const time = new Date(AT).toISOString();
+    const unhealthy = targets.filter(({ down }) => down).length;
     return {
-      ...{ name, owner, definition, counts: countStates(rows), revision: writeRevision(definition, rows) },
-      ...{ createdAt: time, updatedAt: time },
-      targets: rows.map(({ address, state, reason, down }) => ({
-        address,
-        state,
-        reason,
-        down,
-        since: time,
-        pin: null,
-      })),
+      ...{ name, owner, definition, revision: writeRevision(definition, JSON.stringify(targets)) },
+      ...{ createdAt: time, updatedAt: time, targets, changes: [] },
+      counts: { healthy: targets.length - unhealthy, unhealthy, unknown: 0 },
     };
   }
 

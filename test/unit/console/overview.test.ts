@@ -16,7 +16,8 @@ const texts = (
   overview: Parameters<typeof listAttention>[0],
   zones: Parameters<typeof listAttention>[1],
   dangling: Parameters<typeof listAttention>[2] = [],
-) => listAttention(overview, zones, dangling).map(({ text, address }) => [text, address]);
+  checks: Parameters<typeof listAttention>[3] = [],
+) => listAttention(overview, zones, dangling, checks).map(({ text, address }) => [text, address]);
 const zone = (seen: 'secure' | 'absent' | 'insecure' | 'unknown' | null) => ({
   ...{ id: 'z1', zoneName: 'a.example' },
   delegation: seen === null ? null : { status: 'done' as const, seen, isHosted: false },
@@ -46,6 +47,17 @@ test('the overview has one line for the dangling names of a zone', () => {
   expect(texts({ clusters: [], nodes: null }, [], dangling)).toEqual([
     ['z1.example has 2 dangling names, which others can take over.', '/console/zones/z1/dangling'],
     ['z2.example has 1 dangling name, which others can take over.', '/console/zones/z2/dangling'],
+  ]);
+});
+
+test('the overview names each check with addresses that do not work', () => {
+  const check = (name: string, unhealthy: number) => ({
+    ...{ name, owner: 'org:t1' },
+    counts: { healthy: 1, unhealthy, unknown: 0 },
+  });
+  expect(texts({ clusters: [], nodes: null }, [], [], [check('web', 2), check('api', 1)])).toEqual([
+    ['The check web has 2 addresses that do not work.', '/console/checks/org%3At1/web'],
+    ['The check api has 1 address that does not work.', '/console/checks/org%3At1/api'],
   ]);
 });
 

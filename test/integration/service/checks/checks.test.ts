@@ -181,6 +181,37 @@ test('a record needs a check that exists, and a check that a record has is not d
   expect(await request('DELETE', `/../checks/${check}`)).toMatchObject({ status: 404 });
 });
 
+test('the changes of an address are stored with their reasons, the newest hundred of them, and change the revision', async () => {
+  const { check, addresses, servers, become } = await newSite([{}, {}]);
+  const [one, two] = addresses;
+  await become('Healthy');
+  const { revision } = await get(check);
+  const { body } = await request('GET', '/../checks');
+  const listed = (body.checks as { name: string; revision: string; counts: object }[]).find(
+    ({ name }) => name === check,
+  );
+  expect(listed).toMatchObject({ revision, counts: { healthy: 2, unhealthy: 0, unknown: 0 } });
+  await servers[0]?.stop();
+  await expect.poll(() => targets(check)).toMatchObject({ [one ?? '']: 'Unhealthy' });
+  const view = await get(check);
+  expect(view).toMatchObject({ counts: { healthy: 1, unhealthy: 1, unknown: 0 } });
+  expect(view.revision).not.toBe(revision);
+  const [newest, ...others] = view.changes as { address: string }[];
+  const fall = { address: one, before: 'Healthy', state: 'Unhealthy', reason: 'The connection is refused.' };
+  expect(newest).toMatchObject({ ...fall, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+  expect(others.map(({ address }) => address).sort()).toEqual([one, two].sort());
+  // Two hundred changes of one address leave those of the other one.
+  for (let at = 0; at < 200; at += 1) {
+    const state = at % 2 === 0 ? 'Healthy' : 'Unhealthy';
+    await service.sql`update check_targets set state = ${state} where address = ${one ?? ''} and check_name = ${check}`;
+  }
+  const rows = await service.sql`
+    select address, count(*)::integer as count from check_changes where check_name = ${check} group by address`;
+  const counts = Object.fromEntries(rows.map(({ address, count }) => [address, count]));
+  expect(counts).toEqual({ [one ?? '']: 100, [two ?? '']: 1 });
+  expect((await get(check)).changes).toHaveLength(100);
+});
+
 test('a check that is written again changes nothing, and another definition takes effect', async () => {
   const { check, body, become } = await newSite([{}]);
   const { updatedAt } = await get(check);
