@@ -157,7 +157,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (node === undefined || !('release' in ground)) return skip('it needs a node that trusts the registry');
       const home = join(folder, 'registry');
       await mkdir(home);
-      const registry = await startRegistry({ folder: home, address: node.hostAddress });
+      const registry = await startRegistry({ folder: home, address: node.hostAddresses[0] });
       try {
         const { certificateFile } = registry.authority;
         const address = `${registry.host}/zonestead`;

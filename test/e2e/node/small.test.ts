@@ -1,21 +1,30 @@
-// Profile small on a real node: one pod of 512 MiB, used, and made an installation for production without a lost query.
+// Profile small on a real node of both families: one pod of 512 MiB, used, and made an installation for production
+// without a lost query.
 import { execFile } from 'node:child_process';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatHostPort } from '#base/address.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { openCluster, type TestCluster } from '../../support/kubelet/cluster.ts';
 import { type DnsLoad, startDnsLoad } from '../../support/kubelet/dns-load.ts';
 import { measureMemory } from '../../support/kubelet/memory.ts';
 import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../support/kubelet/release.ts';
 import { issuesCertificate } from './certificate.ts';
+import { answersOverBothFamilies, feedsSecondaryOverIpv6, type Served, writesOverBothFamilies } from './families.ts';
 
 const ZONE = 'small.example';
 const LIMIT_MIB = 512;
 const NAMES = ['ns1.small.example', 'ns2.small.example'];
 const WORKLOAD = `statefulset/${RELEASE}-nameserver`;
+const record = (name: string, content = '192.0.2.10') => ({
+  apiVersion: 'zonestead.dev/v1alpha1',
+  kind: 'DNSRecord',
+  metadata: { name, namespace: 'default' },
+  spec: { zoneRef: { name: 'small' }, name, type: 'A', content },
+});
 const objects = [
   {
     apiVersion: 'zonestead.dev/v1alpha1',
@@ -23,13 +32,9 @@ const objects = [
     metadata: { name: 'small', namespace: 'default' },
     spec: { zoneName: ZONE },
   },
-  {
-    apiVersion: 'zonestead.dev/v1alpha1',
-    kind: 'DNSRecord',
-    metadata: { name: 'www', namespace: 'default' },
-    spec: { zoneRef: { name: 'small' }, name: 'www', type: 'A', content: '192.0.2.10' },
-  },
+  record('www'),
 ];
+const served: Served = { zone: ZONE, name: `www.${ZONE}`, answer: `www.${ZONE} 3600 A 192.0.2.10` };
 
 let cluster: TestCluster;
 let release: Release;
@@ -41,7 +46,7 @@ const [install, upgrade, check, removal] = await scenario('small');
 const onOwnNode = test.skipIf((process.env.KUBECONFIG ?? '') !== '');
 
 beforeAll(async () => {
-  cluster = await openCluster();
+  cluster = await openCluster([4, 6]);
   if (cluster.node === undefined) return;
   installedAt = performance.now();
   folder = await mkdtemp(join(tmpdir(), 'zonestead-small-'));
@@ -82,7 +87,7 @@ onOwnNode(
     await release.apply(objects);
     const answers = async () => (await release.dns.lookup(`www.${ZONE}`, 'A')).answers;
     const limits = { timeout: 240_000, interval: 100 };
-    await expect.poll(() => answers().catch(() => []), limits).toEqual([`www.${ZONE} 3600 A 192.0.2.10`]);
+    await expect.poll(() => answers().catch(() => []), limits).toEqual([served.answer]);
     // Bar: 25 s on two quiet cores.
     const seconds = Math.round((performance.now() - installedAt) / 100) / 10;
     process.stdout.write(`helm install with profile small to the first answer: ${seconds} s\n`);
@@ -115,22 +120,33 @@ onOwnNode('profile small on a real node passes its own tests, and gives out keys
   await tellMemory('with 1,000 records');
 });
 
+onOwnNode(
+  'profile small on a real node answers, takes changes and sends transfers over IPv4 and over IPv6',
+  async () => {
+    await answersOverBothFamilies(release, served);
+    await writesOverBothFamilies(release);
+    const change = (content: string) => release.apply([record('www', content)]);
+    await feedsSecondaryOverIpv6(cluster, release, { served, change });
+    await tellMemory('after a secondary');
+  },
+);
+
 onOwnNode('profile small on a real node gets a Certificate through cert-manager', async () => {
   await issuesCertificate(cluster, release);
   await tellMemory('after a certificate');
 });
 
-onOwnNode('profile small on a real node becomes profile production without a lost query', async () => {
-  const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
+onOwnNode('profile small on a real node becomes profile production without a lost query of either family', async () => {
+  const addresses = await release.serviceAddresses(`${RELEASE}-dns`);
+  const loads = addresses.map((address) => startDnsLoad({ address, port: 53 }, `www.${ZONE}`, 25));
   try {
-    await becomeProduction();
+    await becomeProduction(addresses);
   } finally {
-    await load.stop();
+    await Promise.all(loads.map((load) => load.stop()));
   }
-  tellLoad(load);
-  await release.apply([
-    { ...objects[1], metadata: { name: 'later', namespace: 'default' }, spec: { ...objects[1]?.spec, name: 'later' } },
-  ]);
+  for (const load of loads) tellLoad(load);
+  await answersOverBothFamilies(release, served);
+  await release.apply([record('later')]);
   await cluster.kubectl('wait', '--for=condition=Ready', 'dnsrecord/later', 'dnsrecord/www', '--timeout=180s');
   expect((await release.dns.delv(ZONE, `later.${ZONE}`, 'A')).state).toBe('secure');
   expect((await release.dns.lookup('r999.many.example', 'A')).answers).toHaveLength(1);
@@ -147,14 +163,17 @@ function tellLoad(load: DnsLoad): void {
 }
 
 /** docs/how-to/from-small-to-production.md, with a copy of the files in place of pg_dump, which the images lack. */
-async function becomeProduction(): Promise<void> {
+async function becomeProduction(addresses: readonly string[]): Promise<void> {
   const kubectl = (...args: string[]) => cluster.kubectl('-n', NAMESPACE, ...args);
   const keyBefore = await release.dns.lookup(ZONE, 'DNSKEY');
   await copyDatabase();
   const values = {
-    ...{ profile: 'production', nameservers: NAMES },
-    // No public DNS has these names.
-    operator: { nameserverAddresses: Object.fromEntries(NAMES.map((name) => [name, release.dns.address])) },
+    ...{ profile: 'production', nameservers: NAMES, ipFamilyPolicy: 'RequireDualStack' },
+    // No public DNS has these names. The operator proves each record over one family by the first, over the other one
+    // by the second.
+    operator: {
+      nameserverAddresses: Object.fromEntries(NAMES.map((name, at) => [name, formatHostPort(addresses[at] ?? '', 53)])),
+    },
     // This Postgres has no certificate, and this cluster no Prometheus Operator.
     providedElsewhere: ['tls', 'monitoring'],
     database: {

@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { type RunResult, runCommand } from '../../../deploy/local/parts/commands.ts';
+import type { Families } from './networks.ts';
 import { startNode, type TestNode } from './node.ts';
 import type { NodeGround } from './setup.ts';
 
@@ -32,11 +33,12 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-export async function openCluster(): Promise<TestCluster> {
+/** @param families those of a node of its own (Default: IPv4 alone.) */
+export async function openCluster(families: Families = [4]): Promise<TestCluster> {
   const ground: NodeGround = inject('nodeGround');
   const { signal } = new AbortController();
   const own = 'programs' in ground.cluster ? ground.cluster : undefined;
-  const node = own && (await startNode({ programs: own.programs, progress: () => {}, signal }));
+  const node = own && (await startNode({ programs: own.programs, families, progress: () => {}, signal }));
   const kubeconfig = node?.kubeconfig ?? (ground.cluster as { kubeconfig: string }).kubeconfig;
   const attempt = (program: 'kubectl' | 'helm', ...args: string[]) =>
     runCommand({

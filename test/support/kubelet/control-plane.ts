@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatHostPort } from '#base/address.ts';
 import {
   type Credential,
   ensureAuthority,
@@ -38,8 +39,10 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
   const dir = join(home, 'pki');
   const authority = await ensureAuthority({ dir, name: 'ca', commonName: 'zonestead-node-ca' });
   const frontProxyAuthority = await ensureAuthority({ dir, name: 'front-proxy-ca', commonName: 'front-proxy-ca' });
-  const hosts = ['localhost', '127.0.0.1', space.address];
+  const addresses = space.networks.map(({ node }) => node);
+  const hosts = ['localhost', '127.0.0.1', ...addresses];
   const services = [
+    ...space.networks.map(({ serviceAddress }) => serviceAddress(1)),
     'kubernetes',
     'kubernetes.default',
     'kubernetes.default.svc',
@@ -54,7 +57,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
       .slice(0, 12);
     const credential = await certificate(`user-${id}`, { commonName: user, organizations: groups });
     const file = join(home, `${id}.kubeconfig`);
-    const server = `https://${space.address}:${PORTS.apiserver}`;
+    const server = `https://${formatHostPort(space.networks[0].node, PORTS.apiserver)}`;
     await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
     return file;
   };
@@ -64,7 +67,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
     authority,
     frontProxyAuthority,
     etcd: await certificate('etcd', { hosts, client: true }),
-    apiserver: await certificate('apiserver', { hosts: [...hosts, ...services, space.serviceAddress(1)] }),
+    apiserver: await certificate('apiserver', { hosts: [...hosts, ...services] }),
     frontProxyClient: await certificate('front-proxy-client', { authority: frontProxyAuthority }),
     serviceAccounts: await ensureKeyPair({ dir, name: 'service-accounts' }),
     controllerManagerKubeconfig: await kubeconfig('system:kube-controller-manager', []),
@@ -73,7 +76,7 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
     authority,
     files,
     kubeletClient: await certificate('kubelet-client', { organizations: ['system:masters'] }),
-    kubelet: await certificate('kubelet', { hosts: [NODE_NAME, space.address] }),
+    kubelet: await certificate('kubelet', { hosts: [NODE_NAME, ...addresses] }),
     kubeconfig,
   };
 }
@@ -91,10 +94,11 @@ export async function startApiserver(space: Space, { dir, home, identities }: Co
   const etcd = startPart(space, { dir, home }, 'etcd', etcdArguments(PORTS, files));
   await sleep(200); // An apiserver that finds no etcd waits a second before it looks again.
   const args = overridden(apiserverArguments(PORTS, files), {
-    'bind-address': '0.0.0.0',
-    'advertise-address': space.address,
+    // With IPv6, on the addresses of both families.
+    'bind-address': space.networks.some(({ family }) => family === 6) ? '::' : '0.0.0.0',
+    'advertise-address': space.networks[0].node,
     'endpoint-reconciler-type': 'lease',
-    'service-cluster-ip-range': space.serviceRange,
+    'service-cluster-ip-range': space.networks.map(({ serviceRange }) => serviceRange).join(),
     'kubelet-client-certificate': kubeletClient.certificateFile,
     'kubelet-client-key': kubeletClient.keyFile,
     'kubelet-certificate-authority': files.authority.certificateFile,
@@ -113,8 +117,8 @@ export async function startControllers(space: Space, { dir, home, identities }: 
   const manager = overridden(controllerManagerArguments(identities.files), {
     controllers: '*',
     'allocate-node-cidrs': 'true',
-    'cluster-cidr': space.podRange,
-    'node-cidr-mask-size': '24',
+    // A node gets a /24 and a /64 of them by default.
+    'cluster-cidr': space.networks.map(({ podRange }) => podRange).join(),
     // A pod that is killed with its node is looked at soon; the default is 40 s.
     'node-monitor-grace-period': '20s',
   });

@@ -16,6 +16,7 @@ import { waitFor } from '../../../deploy/local/parts/wait.ts';
 import { COREDNS_IMAGE, coreDns, volumes } from './add-ons.ts';
 import { makeIdentities, NODE_NAME, startApiserver, startControllers } from './control-plane.ts';
 import { CLUSTER_DNS, startKubelet, startProxy } from './kubelet.ts';
+import type { Families } from './networks.ts';
 import type { NodePrograms } from './programs.ts';
 import { PAUSE_IMAGE, startRuntime } from './runtime.ts';
 import { openSpace } from './space.ts';
@@ -33,8 +34,8 @@ export interface TestNode {
   kubeconfig: string;
   /** By which its traces on the machine are known. */
   marks: NodeMarks;
-  /** The address of the host, as pods reach it. */
-  hostAddress: string;
+  /** The addresses of the host, as pods reach it, that of the cluster's primary family first. */
+  hostAddresses: readonly [string, ...string[]];
   /** A kubeconfig for this user and these groups. */
   identity(user: string, groups: string[]): Promise<string>;
   /** Takes in an archive under the names it carries. */
@@ -53,16 +54,18 @@ export interface TestNode {
 /** @throws with the end of the log of the part that failed; nothing is left then */
 export async function startNode({
   programs,
+  families,
   progress,
   signal,
 }: {
   programs: NodePrograms;
+  families: Families;
   progress: Progress;
   signal: AbortSignal;
 }): Promise<TestNode> {
   await removeLeftovers();
   const home = await mkdtemp(join(tmpdir(), `${PREFIX}${fileName(processIdentity(process.pid))}-`));
-  const space = await openSpace({ init: join(programs.node, 'pause'), stateDir: home, signal });
+  const space = await openSpace({ init: join(programs.node, 'pause'), families, stateDir: home, signal });
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= space.stop().then(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -106,7 +109,7 @@ export async function startNode({
     const folders = Array.from({ length: VOLUMES }, (_, index) => join(home, 'volumes', String(index)));
     for (const folder of folders) await mkdir(folder, { recursive: true });
     const manifest = join(home, 'add-ons.yaml');
-    const objects = [...coreDns(space.serviceAddress(CLUSTER_DNS)), ...volumes(NODE_NAME, folders)];
+    const objects = [...coreDns(space.networks[0].serviceAddress(CLUSTER_DNS)), ...volumes(NODE_NAME, folders)];
     await writeFile(manifest, objects.map((object) => stringify(object)).join('---\n'));
     await kubectl(['apply', '--server-side', '-f', manifest]);
     await wait('the node to be Ready', async () => {
@@ -117,7 +120,7 @@ export async function startNode({
     return {
       kubeconfig,
       marks: { home, link: space.link, cgroup: space.cgroup },
-      hostAddress: space.hostAddress,
+      hostAddresses: [space.networks[0].host, ...space.networks.slice(1).map(({ host }) => host)],
       identity: identities.kubeconfig,
       importImage: runtime.importImage,
       capture: async (file) => {

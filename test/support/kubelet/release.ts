@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { stringify } from 'yaml';
+import { formatHostPort } from '#base/address.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { PROJECT } from '../../../deploy/image/parts.ts';
 import { createResolver, type Resolver } from '../dns/resolver.ts';
 import { createRequest, type Request } from '../http/requests.ts';
@@ -29,6 +31,8 @@ export interface Pod {
   /** It stays when a container is started again. */
   uid: string;
   component: string;
+  /** One of each family of the cluster. */
+  addresses: string[];
   ready: boolean;
   containers: Container[];
 }
@@ -45,11 +49,17 @@ export interface Container {
 export interface Release {
   /** Pods that run permanently: no Jobs, no tests. */
   pods(): Promise<Pod[]>;
-  /** Address of a Service, as the host reaches it. */
+  /** Address of a Service in the primary family of the cluster, as the host reaches it. */
   serviceAddress(name: string): Promise<string>;
+  /** Its addresses in each family. */
+  serviceAddresses(name: string): Promise<string[]>;
   dns: Resolver;
-  /** Over the api's Service, with TLS and this key. */
-  requests(key: string): Request;
+  /** The name server at this address. */
+  dnsAt(server: ProbeEndpoint): Resolver;
+  /** With TLS and this key. @param address an address of the api's Service (Default: that of the primary family.) */
+  requests(key: string, address?: string): Request;
+  /** The output of a command of Zonestead in a pod of the api. */
+  command(...words: string[]): Promise<string>;
   /** A key for a team, with a high write limit, created in an api pod. */
   mintKey(team: string): Promise<{ key: string; teamId: string }>;
   /** Applies objects. */
@@ -77,8 +87,10 @@ export async function installRelease(cluster: TestCluster, given: Installation =
   const { words: install = ['upgrade', '--install', RELEASE, chart, '-n', NAMESPACE, ...wait, ...args] } = given;
   const { code, tail } = await cluster.attempt('helm', ...install);
   if (code !== 0) throw new Error(`helm install: ${tail}\n${await describeCluster(cluster)}`);
-  const serviceAddress = (name: string) =>
-    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
+  const serviceField = (name: string, field: string) =>
+    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, `-o=jsonpath={.spec.${field}}`);
+  const serviceAddress = (name: string) => serviceField(name, 'clusterIP');
+  const command = (...words: string[]) => cluster.kubectl(...inApi(workload), ...words);
   const api = await serviceAddress(`${RELEASE}-api`);
   const servername = `${RELEASE}-api.${NAMESPACE}.svc`;
   // Without --wait, helm ends before the release has created its certificate; the first key comes later.
@@ -86,11 +98,14 @@ export async function installRelease(cluster: TestCluster, given: Installation =
   return {
     pods: () => listPods(cluster),
     serviceAddress,
+    serviceAddresses: async (name) => (await serviceField(name, 'clusterIPs[*]')).split(' '),
     dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
-    requests: (key) => {
+    dnsAt: (server) => createResolver(server, folder),
+    requests: (key, address = api) => {
       if (agent === undefined) throw new Error('requests need a key, and none was created yet');
-      return createRequest(`https://${api}`, agent, key);
+      return createRequest(`https://${formatHostPort(address, 443)}`, agent, key);
     },
+    command,
     mintKey: async (team) => {
       const words = [
         'admin',
@@ -105,7 +120,7 @@ export async function installRelease(cluster: TestCluster, given: Installation =
         'write',
       ];
       const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
-      const out = await cluster.kubectl(...inApi(workload), ...words, ...limits);
+      const out = await command(...words, ...limits);
       const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
       if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
       agent ??= new Agent({ connect: { ca: await readAuthority(cluster), servername } });
@@ -142,6 +157,7 @@ const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod
 interface PodObject extends KubeObject {
   spec: { containers: { name: string; image: string }[] };
   status: {
+    podIPs?: { ip: string }[];
     conditions?: { type: string; status: string }[];
     containerStatuses?: { name: string; containerID?: string; ready: boolean; restartCount: number }[];
   };
@@ -156,6 +172,7 @@ async function listPods(cluster: TestCluster): Promise<Pod[]> {
       name: pod.metadata.name,
       uid: pod.metadata.uid ?? '',
       component: component(pod),
+      addresses: (pod.status.podIPs ?? []).map(({ ip }) => ip),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
       containers: listContainers(pod),
     }));

@@ -30,7 +30,7 @@ export async function startRuntime(
   await mkdir(network, { recursive: true });
   const socket = join(folder, 'containerd.sock');
   await writeFile(join(folder, 'config.toml'), configToml(folder, network, socket));
-  await writeFile(join(network, '10-bridge.conflist'), JSON.stringify(networkConfig(space.podRange, home), null, 2));
+  await writeFile(join(network, '10-bridge.conflist'), JSON.stringify(networkConfig(space.networks, home), null, 2));
   const part = space.start('containerd', programs.tools.containerd as string, ['-c', join(folder, 'config.toml')], {
     logFile: join(home, 'containerd.log'),
   });
@@ -79,7 +79,7 @@ conf_dir = "${network}"
 `;
 }
 
-function networkConfig(podRange: string, home: string) {
+function networkConfig(networks: Space['networks'], home: string) {
   return {
     cniVersion: '1.0.0',
     name: 'pods',
@@ -93,8 +93,8 @@ function networkConfig(podRange: string, home: string) {
         ipam: {
           type: 'host-local',
           dataDir: join(home, 'ipam'),
-          ranges: [[{ subnet: podRange }]],
-          routes: [{ dst: '0.0.0.0/0' }],
+          ranges: networks.map(({ podRange }) => [{ subnet: podRange }]),
+          routes: networks.map(({ family }) => ({ dst: family === 4 ? '0.0.0.0/0' : '::/0' })),
         },
       },
       { type: 'portmap', capabilities: { portMappings: true } },

@@ -20,6 +20,8 @@ import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
+import type { SecondaryServer } from '../../../deploy/local/parts/secondary.ts';
+import { ensureSecondary } from '../../../deploy/local/parts/secondary-servers.ts';
 import { makeCommandLine } from '../../../deploy/release/command-line.ts';
 import type { BuiltRelease } from '../../../deploy/release/publish.ts';
 import { unpackVersion } from '../program/previous-version.ts';
@@ -45,6 +47,8 @@ interface OwnCluster {
   release: BuiltRelease;
   /** A folder with cert-manager's CRDs. */
   certManagerCrds: string;
+  /** A third-party name server on this machine, outside of the cluster. */
+  bind: SecondaryServer;
 }
 
 declare module 'vitest' {
@@ -80,6 +84,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => {};
   }
   const programs = await ensureNodePrograms(around);
+  const bind = await ensureSecondary('bind', around);
   const { dir } = await ensureCertManager(around);
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
   const previous = { folder: join(folder, 'previous'), tag: `${projectVersion()}-previous` };
@@ -110,7 +115,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       chart: join(previous.folder, 'charts/zonestead'),
       args: [`--set=image.tag=${previous.tag}`, `--set=nameserver.image.tag=${previous.tag}`],
     },
-    cluster: { programs, archives, release, certManagerCrds: join(dir, 'crds') },
+    cluster: { programs, archives, release, certManagerCrds: join(dir, 'crds'), bind },
   });
   return () => rm(folder, { recursive: true, force: true });
 }

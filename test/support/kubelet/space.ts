@@ -9,9 +9,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Family } from '#base/families.ts';
 import { type RunResult, runCommand } from '../../../deploy/local/parts/commands.ts';
 import { type Part, startProcess } from '../../../deploy/local/parts/process.ts';
 import { delay } from '../../../deploy/local/parts/wait.ts';
+import { type Families, type NodeNetwork, nodeNetworks } from './networks.ts';
 
 /** So many nodes can be on one machine at once. */
 const PLACES = 32;
@@ -22,15 +24,12 @@ const COVERED_FOLDERS = ['/run', '/var/lib', '/var/log', '/usr/libexec'];
 /** Sysctls of the whole machine that a kubelet sets at its start, with the values it wants. */
 const COVERED_SYSCTLS = { 'vm/overcommit_memory': '1', 'kernel/panic': '10', 'kernel/panic_on_oops': '1' };
 
+/** Per network namespace (ip-sysctl): the host does not forward for it. */
+const FORWARDING: Readonly<Record<Family, string>> = { 4: 'ipv4/ip_forward', 6: 'ipv6/conf/all/forwarding' };
+
 export interface Space {
-  /** The address of the node, as the host reaches it. */
-  address: string;
-  /** The address of the host, as the node sees it. */
-  hostAddress: string;
-  podRange: string;
-  serviceRange: string;
-  /** The address with this number in the range of services. */
-  serviceAddress(number: number): string;
+  /** One for each family of the cluster, that of the primary family first. */
+  networks: readonly [NodeNetwork, ...NodeNetwork[]];
   /** Path below each cgroup hierarchy. */
   cgroup: string;
   /** The host's end of the way between. */
@@ -50,14 +49,17 @@ export interface Space {
 
 /**
  * @param init first process inside: it reaps children and ends on SIGTERM (our pause)
+ * @param families those of the cluster
  * @throws when this machine does not allow namespaces
  */
 export async function openSpace({
   init,
+  families,
   stateDir,
   signal,
 }: {
   init: string;
+  families: Families;
   stateDir: string;
   signal: AbortSignal;
 }): Promise<Space> {
@@ -85,15 +87,12 @@ export async function openSpace({
     const enter = ['--target', String(first), '--net', '--mount', '--pid', '--'];
     const run = (command: string, args: readonly string[]) => checked('nsenter', [...enter, command, ...args], signal);
     place = await takePlace(first, signal);
-    await connect(place, run, signal);
+    const networks = nodeNetworks(place, families);
+    for (const network of networks) await connect(network, linkName(place), run, signal);
     await cover(stateDir, run);
     await makeCgroups(cgroupName(place));
     return {
-      address: `10.210.${place}.2`,
-      hostAddress: `10.210.${place}.1`,
-      podRange: `10.211.${place}.0/24`,
-      serviceRange: `10.212.${place}.0/24`,
-      serviceAddress: (number) => `10.212.${place}.${number}`,
+      networks,
       cgroup: cgroupName(place),
       link: linkName(place),
       start: (name, command, args, options) =>
@@ -140,24 +139,25 @@ async function takePlace(first: number, signal: AbortSignal): Promise<number> {
   throw new Error(`${PLACES} test nodes are running on this machine`);
 }
 
-async function connect(place: number, run: Space['run'], signal: AbortSignal): Promise<void> {
+/** The way between host and node in one family. */
+async function connect(network: NodeNetwork, link: string, run: Space['run'], signal: AbortSignal): Promise<void> {
+  const { family, host, node, prefix, podRange, serviceRange } = network;
+  // No other machine is on this link, and a search for one (RFC 4862 section 5.4) would delay the first packets.
+  const settled = family === 6 ? ['nodad'] : [];
   const outside = [
-    ['addr', 'add', `10.210.${place}.1/30`, 'dev', linkName(place)],
-    ['link', 'set', linkName(place), 'up'],
+    ['addr', 'add', `${host}/${prefix}`, 'dev', link, ...settled],
+    ['link', 'set', link, 'up'],
   ];
   for (const args of outside) await checked('ip', args, signal);
   const inside = [
     ['link', 'set', 'lo', 'up'],
-    ['addr', 'add', `10.210.${place}.2/30`, 'dev', 'eth0'],
+    ['addr', 'add', `${node}/${prefix}`, 'dev', 'eth0', ...settled],
     ['link', 'set', 'eth0', 'up'],
-    ['route', 'add', 'default', 'via', `10.210.${place}.1`],
+    [`-${family}`, 'route', 'add', 'default', 'via', host],
   ];
   for (const args of inside) await run('ip', args);
-  for (const range of [`10.211.${place}.0/24`, `10.212.${place}.0/24`]) {
-    await checked('ip', ['route', 'add', range, 'via', `10.210.${place}.2`], signal);
-  }
-  // Per network namespace (ip-sysctl): the host does not forward for it.
-  await run('sh', ['-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward']);
+  for (const range of [podRange, serviceRange]) await checked('ip', ['route', 'add', range, 'via', node], signal);
+  await run('sh', ['-c', `echo 1 > /proc/sys/net/${FORWARDING[family]}`]);
 }
 
 async function cover(stateDir: string, run: Space['run']): Promise<void> {
