@@ -66,7 +66,7 @@ test.each([true, false])('a person watches and pins addresses; scripts: %s', asy
   await expect
     .poll(async () => {
       await page.goto(check);
-      return page.getByText('The connection is refused.').count();
+      return page.getByRole('cell', { name: 'The connection is refused.' }).count();
     })
     .toBe(1);
   await look();
