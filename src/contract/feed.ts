@@ -87,7 +87,7 @@ export type FeedLine = z.infer<typeof feedLine>;
 export const setCount = count('The number of RRsets.');
 export const digest = z.string().meta({
   description:
-    'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl and rdata, without blanks.',
+    'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl, rdata and weights if there are some, without blanks.',
 });
 
 /** The lines of `GET /v1/feed/zones/{id}`. */

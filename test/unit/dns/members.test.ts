@@ -68,15 +68,15 @@ test('an RRset is empty only by the wish of its records, and never has two tiers
 });
 
 test('equal values of health are stored alike, and a type without an address is refused', () => {
-  expect(parseHealth({}, 'A')).toEqual({ ok: true, value: undefined });
-  expect(parseHealth({ check: null }, 'TXT')).toEqual({ ok: true, value: null });
-  expect(parseHealth({ check: 'web', tier: 0, whenAllFail: 'ServeAll' }, 'AAAA')).toEqual({
+  expect(parseHealth({}, 'www', 'A')).toEqual({ ok: true, value: undefined });
+  expect(parseHealth({ check: null }, 'www', 'TXT')).toEqual({ ok: true, value: null });
+  expect(parseHealth({ check: 'web', tier: 0, whenAllFail: 'ServeAll' }, 'www', 'AAAA')).toEqual({
     ok: true,
     value: { check: 'web' },
   });
-  expect(parseHealth({ tier: 10 }, 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
-  expect(parseHealth({ tier: 1.5 }, 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
-  expect(parseHealth({ check: 'web' }, 'CNAME')).toMatchObject({
+  expect(parseHealth({ tier: 10 }, 'www', 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
+  expect(parseHealth({ tier: 1.5 }, 'www', 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
+  expect(parseHealth({ check: 'web' }, 'www', 'CNAME')).toMatchObject({
     ok: false,
     problem: {
       field: 'check',
