@@ -115,9 +115,11 @@ const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   },
   {
     rule: `(${IS_ADDRESS} && !self.name.startsWith('*')) || self.values.all(v, !has(v.weight))`,
-    message: 'only types A and AAAA accept a weight, and only at a name that is not a wildcard: remove it from the values',
+    message:
+      'only types A and AAAA accept a weight, and only at a name that is not a wildcard: remove it from the values',
     holds: (self) =>
-      (isAddress(self) && !self.name.startsWith('*')) || (self.values ?? []).every(({ weight }) => weight === undefined),
+      (isAddress(self) && !self.name.startsWith('*')) ||
+      (self.values ?? []).every(({ weight }) => weight === undefined),
   },
   VALUES_CONTENT_RULES,
 ];

@@ -65,7 +65,9 @@ function specOf(
     type,
     ...(ttl === null ? {} : { ttl }),
     // Only a list of values has tiers.
-    ...(values.length === 1 && values[0]?.tier === undefined && values[0]?.weight === undefined ? values[0] : { values }),
+    ...(values.length === 1 && values[0]?.tier === undefined && values[0]?.weight === undefined
+      ? values[0]
+      : { values }),
     ...(first?.check === undefined ? {} : { healthCheck: healthCheckOf(first.check, definitions) }),
     ...(first?.whenAllFail === undefined ? {} : { whenAllFail: first.whenAllFail }),
     ...(share ? { sharing: 'Shared' } : {}),

@@ -14,14 +14,27 @@ import { isOwned, TLS_ACL } from './secondaries.ts';
 /**
  * The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two.
  */
-const FIRST = ['module', 'server', 'control', 'log', 'statistics', 'database', 'keystore', 'key', 'remote', 'remotes', 'acl'];
+const FIRST = [
+  'module',
+  'server',
+  'control',
+  'log',
+  'statistics',
+  'database',
+  'keystore',
+  'key',
+  'remote',
+  'remotes',
+  'acl',
+];
 const LAST = ['template', 'zone'];
 
 /**
  * @param exportedText as `knotc conf-export` writes it
  * @param items as configuration() returns them
  * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie
- * secret that the items lack. The modules of zones with weights go. An ACL that needs TLS denies everything if this knotd does not answer over TLS
+ * secret that the items lack. The modules of zones with weights go. An ACL that needs TLS denies everything if this
+ * knotd does not answer over TLS
  * @throws Error if the text is not an export
  */
 export function mergeConfiguration(exportedText: string, items: readonly ConfigItem[]): string {

@@ -23,6 +23,8 @@ import { listDecisiveNames, pickDrawable, weightFile, weightId, weightTtl } from
 
 /** The first version in which the module can be in the configuration database: see shared-modules.ts. */
 const WORKS = '3.4';
+/** Knot reads the files of all zones at each change of its configuration: those of so many take half a second. */
+const MAX_ZONES = 1_000;
 const RENEW_MS = 7 * 24 * 60 * 60_000;
 const FILE = /^draw-([0-9a-f]{32})\.conf(\.new)?$/;
 /** Knot's texts. */
@@ -83,6 +85,7 @@ export class WeightedZones {
       if (weighted.length === 0) await this.#removeFiles(zone);
       return;
     }
+    if (!modules.has(zone) && modules.size >= MAX_ZONES) return;
     const file = drawFile(this.#options.folder, zone);
     const text = weightFile(zone, sets);
     const isSame = (await readFile(file, 'utf8').catch(() => '')) === text;
@@ -93,7 +96,7 @@ export class WeightedZones {
     await this.#options.control.run('zone-reload', { zone: absolute(zone), flags: 'F' }, signal);
   }
 
-  /** Makes the signatures of a zone anew after a week, and gives a zone its module that was loading at the start. */
+  /** Makes the signatures of a zone anew after a week, and gives a zone its module that lacks it. */
   async renew(zone: string, signal: AbortSignal): Promise<void> {
     const hasModule = (await this.#readModules(signal)).has(zone);
     if (!hasModule && (await this.#store.read(zone)).size === 0) return;
@@ -110,10 +113,10 @@ export class WeightedZones {
   }
 
   /**
-   * After a start of knotd or of this process: modules and files of all zones. A zone that is being loaded follows when
-   * its contents are read.
+   * After a start of knotd or of this process: modules and files of all zones.
+   * @returns the zones with weights that are being loaded: they need `apply` afterwards
    */
-  async tidy(zones: readonly EngineZone[], signal: AbortSignal): Promise<void> {
+  async tidy(zones: readonly EngineZone[], signal: AbortSignal): Promise<EngineZone[]> {
     this.#modules = null;
     this.#canDraw = null;
     const presentZones = new Map(zones.map(({ name, serial }) => [name, serial]));
@@ -127,6 +130,7 @@ export class WeightedZones {
       if (id === undefined || ids.has(id)) continue;
       await rm(join(this.#options.folder.storage, name), { force: true });
     }
+    return zones.filter(({ name, serial }) => serial === null && storedZones.includes(name));
   }
 
   /** @param ttl absent: the module is removed */

@@ -74,8 +74,9 @@ class KnotZones implements KnotEngine {
     this.#weights = new WeightedZones({ ...options, configure: (work, signal) => this.#configure(work, signal) });
   }
 
-  async version(signal?: AbortSignal): Promise<string> {
-    return `Knot DNS ${(await runningVersion(this.#control, signal)) ?? ''}`.trim();
+  async version(signal = new AbortController().signal): Promise<string> {
+    const version = (await runningVersion(this.#control, signal)) ?? '';
+    return `Knot DNS ${version}${(await this.#weights.canDraw(signal)) ? '' : ' (without weights)'}`;
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
@@ -153,11 +154,15 @@ class KnotZones implements KnotEngine {
   async tidy(signal: AbortSignal): Promise<void> {
     await this.#lists('', () => tidyLoads(this.#options, signal), signal);
     const zones = await this.zones(signal);
-    await this.#weights.tidy(zones, signal);
+    void this.#drawWhenLoaded(await this.#weights.tidy(zones, signal), signal);
   }
 
-  canDraw(signal: AbortSignal): Promise<boolean> {
-    return this.#weights.canDraw(signal);
+  /** Failures are ignored: the next read of the zone tries again. */
+  async #drawWhenLoaded(zones: readonly EngineZone[], signal: AbortSignal): Promise<void> {
+    try {
+      await waitUntilLoaded(this.#control, this.#clock, zones, signal);
+      for (const { name } of zones) await this.#changes(name, () => this.#weights.apply(name, signal, true), signal);
+    } catch {}
   }
 
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number> {

@@ -69,7 +69,10 @@ export function asMember(record: ListedRecord): ListedRecord & Member {
 /** The TTL with which name servers answer a record. */
 export function servedTtl(record: ListedRecord): number {
   const { ttl, check, weight } = record;
-  return chooseServedTtl(ttl, { ...(check === undefined ? {} : { check }), ...(weight === undefined ? {} : { weight }) });
+  return chooseServedTtl(ttl, {
+    ...(check === undefined ? {} : { check }),
+    ...(weight === undefined ? {} : { weight }),
+  });
 }
 
 const toSeconds = (time: string) => `${time.slice(0, 19)}Z`;

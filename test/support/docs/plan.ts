@@ -57,6 +57,7 @@ const TRACE = howTo('trace-a-change');
 const CANARY = howTo('measure-dns-from-outside');
 const CLUSTERS = howTo('several-clusters');
 const FAIL_OVER = howTo('fail-over');
+const BLUE_GREEN = howTo('blue-and-green');
 const TAKE_OUT = howTo('take-an-address-out');
 const RESTORED = howTo('after-an-etcd-restore');
 const PLUGIN = howTo('kubectl-plugin');
@@ -183,6 +184,10 @@ export const PLAN = {
       ...begins(FAIL_OVER, 'zonestead records list'),
       ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
+  },
+  weights: {
+    test: 'test/integration/cli/weights.test.ts',
+    choices: begins(BLUE_GREEN, 'zonestead records create', 'zonestead records list'),
   },
   'kubectl plugin': {
     test: 'test/integration/cli/kubectl.test.ts',
