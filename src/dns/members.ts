@@ -16,7 +16,7 @@ export const MAX_CHECKED_TTL = 60;
 
 /** The chance of a record that is drawn is its weight divided by the sum of the weights. */
 export const MAX_WEIGHT = 255;
-/** RRsets with more records are answered as a whole: the chance of a record would be below what name servers draw. */
+/** RRsets with more records are answered as a whole: name servers draw with no smaller chances. */
 export const MAX_WEIGHTED = 64;
 
 /**

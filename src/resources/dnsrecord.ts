@@ -104,7 +104,7 @@ const listedValue = z.object({
       description:
         'If a value has a weight, each answer contains one address: the chance of a value is its weight divided by the sum of ' +
         'the weights, and a value without a weight has 1. Name servers with Knot DNS 3.2 and secondaries answer with all. A ' +
-        'TTL above 60 is served as 60. Only types A and AAAA accept this field, and no wildcard. (Default: none.)',
+        'TTL above 60 is served as 60. Only types A and AAAA accept this field, and no wildcard.',
     }),
 });
 

@@ -96,7 +96,7 @@ export class WeightedZones {
     await this.#options.control.run('zone-reload', { zone: absolute(zone), flags: 'F' }, signal);
   }
 
-  /** Makes the signatures of a zone anew after a week, and gives a zone its module that lacks it. */
+  /** Renews the signatures of a zone after a week, and gives a zone its module if it lacks it. */
   async renew(zone: string, signal: AbortSignal): Promise<void> {
     const hasModule = (await this.#readModules(signal)).has(zone);
     if (!hasModule && (await this.#store.read(zone)).size === 0) return;

@@ -1,7 +1,7 @@
 // The file of Knot's module `geoip` for a zone with weights: it answers a name with one of several records, each drawn
 // with the chance of its weight. Pure.
 //
-// The module looks a question up by its name alone, before the zone is looked at. So names are left out for which its
+// The module looks a question up by its name alone, before the zone is looked at. So the file omits names for which its
 // answer would be wrong, and the zone answers them with all records:
 //
 //     not in the zone, or with other records there   the file would bring back what a commit has removed
@@ -47,7 +47,7 @@ function namesAbove(name: string): string[] {
   return labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'));
 }
 
-/** The text of the file: the first names up to MAX_DRAWS. @param sets of A and AAAA, with weights */
+/** The text of the file: the first names up to MAX_DRAWS. @param sets A and AAAA, with weights */
 export function weightFile(zone: string, sets: readonly ServedSet[]): string {
   let text = '';
   let count = 0;

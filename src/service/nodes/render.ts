@@ -9,7 +9,7 @@
  *     any other name               the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
  * Some records of a name and type are omitted, because they are withdrawn, fail, or are of a higher tier:
- * dns/members.ts has the rule. The same file has that of weights, which stand beside the RRset.
+ * dns/members.ts has the rule. The same file has that of weights.
  *
  * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among
  * them.

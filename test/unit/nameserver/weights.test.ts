@@ -80,7 +80,7 @@ test.each<[string, string, readonly ServedSet[], boolean]>([
   ['below a zone cut', 'ns.a.sub', [held('ns.a.sub'), set('sub', 'NS', ['ns.'])], false],
   ['below a DNAME', 'www.old', [held('www.old'), set('old', 'DNAME', ['new.'])], false],
   ['below a DNAME at the apex', 'www', [held('www'), set('@', 'DNAME', ['new.'])], false],
-  ['beside a zone cut', 'www.bub', [held('www.bub'), set('sub', 'NS', ['ns.'])], true],
+  ['next to a zone cut', 'www.bub', [held('www.bub'), set('sub', 'NS', ['ns.'])], true],
   ['that is a wildcard', '*.dev', [held('*.dev')], false],
   ['with characters that Knot does not read there', 'a\\032b', [held('a\\032b')], false],
 ])('a name %s is drawn or not', (_case, name, sets, isDrawn) => {
