@@ -57,7 +57,6 @@ const TRACE = howTo('trace-a-change');
 const CANARY = howTo('measure-dns-from-outside');
 const CLUSTERS = howTo('several-clusters');
 const FAIL_OVER = howTo('fail-over');
-const BLUE_GREEN = howTo('blue-and-green');
 const TAKE_OUT = howTo('take-an-address-out');
 const RESTORED = howTo('after-an-etcd-restore');
 const PLUGIN = howTo('kubectl-plugin');
@@ -185,10 +184,7 @@ export const PLAN = {
       ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
   },
-  weights: {
-    test: 'test/integration/cli/weights.test.ts',
-    choices: begins(BLUE_GREEN, 'zonestead records create', 'zonestead records list'),
-  },
+  weights: { test: 'test/integration/cli/weights.test.ts', choices: begins(howTo('blue-and-green'), 'zonestead') },
   'kubectl plugin': {
     test: 'test/integration/cli/kubectl.test.ts',
     choices: ['Install', 'Find the cause'].map((each) => block(PLUGIN, each)),

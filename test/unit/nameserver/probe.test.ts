@@ -234,17 +234,6 @@ describe('an RRset', () => {
     );
   });
 
-  test('an RRset with weights is served if one of its values is there, with any TTL', async () => {
-    const rdatas = [wire('A', '192.0.2.1'), wire('A', '192.0.2.2')];
-    const drawn = { ...www, rdatas, isDrawn: true, absent: [wire('A', '192.0.2.3')] };
-    expect(await verdictOf(() => ({ answers: [a('192.0.2.2')] }), drawn)).toBe('ok');
-    expect(await verdictOf(() => ({ answers: [a('192.0.2.1'), a('192.0.2.2')] }), drawn)).toBe('ok');
-    expect(await verdictOf(() => ({ answers: [a('192.0.2.9')] }), drawn)).toBe('does not serve it yet');
-    expect(await verdictOf(() => ({ answers: [a('192.0.2.1'), a('192.0.2.3')] }), drawn)).toBe(
-      'still serves a removed value',
-    );
-  });
-
   test('an RRset is not served with another TTL or while a removed value stays', async () => {
     expect(await verdictOf(() => ({ answers: [a('192.0.2.1', 300)] }), { ...www, ttl: 60 })).toBe(
       'serves TTL 300 instead of 60',
