@@ -34,7 +34,7 @@ const PROOF: readonly Fault[] = [
   ]),
   fault('proof-ttl', 'the proof expects a long TTL of a record with a check', MEMBERS, [
     '...(check === undefined ? {} : { check })',
-    '',
+    '...{}',
   ]),
   fault('quiet', 'each probe that changes something applies the records again', 'src/operator/record/reconcile.ts', [
     'if (isUnproven || checkName !== undefined) appliedValues.unproven();',
