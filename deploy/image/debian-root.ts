@@ -11,8 +11,8 @@ import { DEBIAN_13 } from '../local/parts/debian-releases.ts';
 
 export const RELEASE = DEBIAN_13;
 
-/** Knot DNS; the libraries of Node that nothing else brings; the programs of the start of Postgres; the licenses. */
-const PACKAGES = ['knot', 'libatomic1', 'libstdc++6', 'dash', 'coreutils', 'base-files'];
+/** Knot DNS with the module that draws by weights; the libraries of Node that nothing else brings; the programs of the start of Postgres; the licenses. */
+const PACKAGES = ['knot', 'knot-module-geoip', 'libatomic1', 'libstdc++6', 'dash', 'coreutils', 'base-files'];
 
 export interface DebianPackage {
   readonly name: string;

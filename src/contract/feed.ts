@@ -87,7 +87,7 @@ export type FeedLine = z.infer<typeof feedLine>;
 export const setCount = count('The number of RRsets.');
 export const digest = z.string().meta({
   description:
-    'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl and rdata, without blanks.',
+    'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl, rdata and weights if there are some, without blanks.',
 });
 
 /** The lines of `GET /v1/feed/zones/{id}`. */
@@ -173,7 +173,7 @@ export const nodeReport = z
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
     startedAt: storedTime.meta({ description: 'The time when the node started.' }),
     version: z.string().max(64).meta({ description: 'The version of Zonestead that the node runs.' }),
-    engine: z.string().max(64).meta({ description: 'The DNS server and its version, for instance `Knot DNS 3.2.6`.' }),
+    engine: z.string().max(64).meta({ description: 'The DNS server, as `Knot DNS 3.2.6 (without weights)`.' }),
     cursor: cursor.nullable().meta({
       description:
         'Everything up to here is applied, except for failing zones. Null before the first list was applied.',

@@ -1,6 +1,6 @@
 // The contract of records: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
-import { MAX_TIER, WHEN_ALL_FAIL } from '#dns/members.ts';
+import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/record-type.ts';
 import { checkName } from './checks.ts';
 import { recordType } from './record-type.ts';
@@ -11,6 +11,7 @@ const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; 
 const CONTENT_ERROR = 'must be a string of 1 to 260000 characters';
 const NAMES_ERROR = 'must be a comma-separated list of 1 to 100 names relative to the zone, of at most 8000 characters';
 const TIER_ERROR = `must be a whole number from 0 to ${MAX_TIER}`;
+const WEIGHT_ERROR = `must be a whole number from 1 to ${MAX_WEIGHT}, or null`;
 const WHEN_ALL_FAIL_ERROR = 'must be ServeAll or ServeNone';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and is allowed for MX only';
 
@@ -91,7 +92,7 @@ export const newHealth = {
     .optional()
     .meta({
       description:
-        'The check that probes the address of this A or AAAA record. While the address is unhealthy, answers omit the record, unless nothing else would be left. Null: none. If this and `tier` and `whenAllFail` are omitted, a stored record keeps all three.',
+        'The check that probes the address of this A or AAAA record. While the address is unhealthy, answers omit the record, unless nothing else would be left. Null: none. If this and `tier`, `whenAllFail` and `weight` are omitted, a stored record keeps all of them.',
       examples: ['web'],
     }),
   tier: z
@@ -107,6 +108,16 @@ export const newHealth = {
     description:
       'The answer while all records at the name and type fail. `ServeAll`: the lowest tier as a whole. `ServeNone`: nothing, if all of them say so. If omitted: `ServeAll`.',
   }),
+  weight: z
+    .int({ error: WEIGHT_ERROR })
+    .min(1, { error: WEIGHT_ERROR })
+    .max(MAX_WEIGHT, { error: WEIGHT_ERROR })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'If an A or AAAA record at a name has a weight, each answer contains one of the records of this type: the chance of a record is its weight divided by the sum of the weights, and a record without a weight has 1. Name servers with Knot DNS 3.2 and secondaries answer with all records. A TTL above 60 is served as 60. If null or omitted: none.',
+    }),
 };
 
 /** `POST /zones/{id}/records` and `PUT /zones/{id}/records/{recordId}`. A null priority equals an omitted one. */
@@ -184,6 +195,7 @@ export const record = z
       .enum(WHEN_ALL_FAIL)
       .optional()
       .meta({ description: '`ServeNone`, as it was written. Absent for `ServeAll`.' }),
+    weight: z.int().optional().meta({ description: 'Its weight, from 1 to 255. Absent if it has none.' }),
     comment,
     owners,
   })

@@ -8,8 +8,16 @@ export type WhenAllFail = (typeof WHEN_ALL_FAIL)[number];
 
 /** The lowest tier with a member that can be served is answered. */
 export const MAX_TIER = 9;
-/** A record with a check has a TTL of at most so many seconds in answers: a longer one would outlive the failover. */
+/**
+ * A record with a check or a weight has a TTL of at most so many seconds in answers: a longer one would outlive the
+ * failover, and resolvers would keep one draw for all of their clients.
+ */
 export const MAX_CHECKED_TTL = 60;
+
+/** The chance of a record that is drawn is its weight divided by the sum of the weights. */
+export const MAX_WEIGHT = 255;
+/** RRsets with more records are answered as a whole: name servers draw with no smaller chances. */
+export const MAX_WEIGHTED = 64;
 
 /**
  * The health of a record, as it is stored with the record. A part that has its default is absent, so that equal values
@@ -21,6 +29,8 @@ export interface RecordHealth {
   /** 1 to 9. Lower tiers are answered first; by default it is 0. */
   tier?: number;
   whenAllFail?: 'ServeNone';
+  /** 1 to 255. If a record of an RRset has one, the RRset is answered with one record, and others have 1. */
+  weight?: number;
 }
 
 /** The types whose records are addresses, which a check can reach. */
@@ -31,29 +41,39 @@ export interface HealthInput {
   check?: string | null | undefined;
   tier?: number | null | undefined;
   whenAllFail?: WhenAllFail | null | undefined;
+  weight?: number | null | undefined;
 }
 
 /**
  * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
  */
-export function parseHealth(input: HealthInput, type: string): Verdict<RecordHealth | null | undefined> {
-  const { check, tier, whenAllFail } = input;
-  if (check === undefined && tier === undefined && whenAllFail === undefined) return accept(undefined);
+export function parseHealth(input: HealthInput, name: string, type: string): Verdict<RecordHealth | null | undefined> {
+  const { check, tier, whenAllFail, weight } = input;
+  if ([check, tier, whenAllFail, weight].every((part) => part === undefined)) return accept(undefined);
   if (tier !== null && tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= MAX_TIER))
     return refuse('tier', `The tier is ${String(tier)}; it must be a whole number from 0 to ${MAX_TIER}.`);
+  if (weight !== null && weight !== undefined && !(Number.isInteger(weight) && weight >= 1 && weight <= MAX_WEIGHT))
+    return refuse('weight', `The weight is ${String(weight)}; it must be a whole number from 1 to ${MAX_WEIGHT}.`);
   const health: RecordHealth = {
     ...(check ? { check } : {}),
     ...(tier ? { tier } : {}),
     ...(whenAllFail === 'ServeNone' ? { whenAllFail } : {}),
+    ...(weight ? { weight } : {}),
   };
   const [field] = Object.keys(health);
   if (field === undefined) return accept(null);
+  // The answer of a wildcard needs a signed proof that no closer name exists, which a drawn answer lacks.
+  if (weight && name.startsWith('*'))
+    return refuse('weight', `The wildcard ${name} has no weight: give a weight to the records of each name.`);
   if (CHECKED_TYPES.includes(type)) return accept(health);
+  if (field === 'weight')
+    return refuse(field, `A ${type} record has no weight: only the addresses of A and AAAA records can be drawn.`);
   return refuse(field, `A ${type} record has no ${field}: only the addresses of A and AAAA records can be checked.`);
 }
 
 export function sameHealth(one: RecordHealth | null, other: RecordHealth | null): boolean {
-  return one?.check === other?.check && one?.tier === other?.tier && one?.whenAllFail === other?.whenAllFail;
+  const parts = ['check', 'tier', 'whenAllFail', 'weight'] as const;
+  return parts.every((part) => one?.[part] === other?.[part]);
 }
 
 /** A record with the values that decide about it. An absent part has its default. */
@@ -64,6 +84,7 @@ export interface Member {
   readonly failing?: boolean | undefined;
   readonly tier?: number | undefined;
   readonly whenAllFail?: WhenAllFail | undefined;
+  readonly weight?: number | undefined;
 }
 
 /**
@@ -84,4 +105,20 @@ function lowestTier<R extends Member>(records: readonly R[]): readonly R[] {
   // Not a spread: an RRset may have thousands of records.
   const lowest = records.reduce((least, { tier = 0 }) => Math.min(least, tier), MAX_TIER);
   return records.filter(({ tier = 0 }) => tier === lowest);
+}
+
+/**
+ * The weights of records that are answered one at a time.
+ * @param records those of pickServed
+ * @returns the weight of each; null: they are answered together
+ */
+export function pickWeights(records: readonly Pick<Member, 'weight'>[]): number[] | null {
+  if (records.length < 2 || records.length > MAX_WEIGHTED) return null;
+  if (records.every(({ weight }) => weight === undefined)) return null;
+  return records.map(({ weight = 1 }) => weight);
+}
+
+/** The TTL with which name servers answer a record. @param ttl its own, in seconds */
+export function chooseServedTtl(ttl: number, health: Pick<RecordHealth, 'check' | 'weight'> | null): number {
+  return health?.check === undefined && health?.weight === undefined ? ttl : Math.min(ttl, MAX_CHECKED_TTL);
 }

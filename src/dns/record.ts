@@ -73,7 +73,7 @@ export function parseStoredRecord(input: RecordInput, zone: string): Verdict<Par
   if (!rdata.ok) return rdata;
   const comment = input.comment === undefined ? undefined : parseComment(input.comment);
   if (comment?.ok === false) return comment;
-  const health = parseHealth(input, type.value);
+  const health = parseHealth(input, name.value, type.value);
   if (!health.ok) return health;
   const record: ParsedRecord = {
     ...rdata.value,

@@ -12,6 +12,25 @@ export interface ServedSet {
   readonly ttl: number;
   /** The canonical text of each RDATA with absolute names, without duplicates, sorted by UTF-16 code unit. */
   readonly rdata: readonly string[];
+  /**
+   * For an RRset that is answered with one record at a time: the weight of each RDATA, in the same order. Absent: the
+   * records are answered together.
+   */
+  readonly weights?: readonly number[] | undefined;
+}
+
+/** Whether two RRsets of one name and type are answered in the same way. */
+export function isSameSet(one: ServedSet, other: ServedSet): boolean {
+  return hasSameRecords(one, other) && isSameList(one.weights ?? [], other.weights ?? []);
+}
+
+/** Whether two RRsets of one name and type have the same TTL and values, with any weights. */
+export function hasSameRecords(one: ServedSet, other: ServedSet): boolean {
+  return one.ttl === other.ttl && isSameList(one.rdata, other.rdata);
+}
+
+function isSameList<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
 /** The digest of a zone without RRsets. */
@@ -29,8 +48,8 @@ const SPACE = 1n << 256n;
  */
 export function addToDigest(digest: string, sets: Iterable<ServedSet>): string {
   let sum = BigInt(`0x${digest}`);
-  for (const { name, type, ttl, rdata } of sets) {
-    const text = JSON.stringify([name, type, ttl, rdata]);
+  for (const { name, type, ttl, rdata, weights } of sets) {
+    const text = JSON.stringify([name, type, ttl, rdata, ...(weights === undefined ? [] : [weights])]);
     sum += BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
   }
   return (sum % SPACE).toString(16).padStart(64, '0');

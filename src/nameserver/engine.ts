@@ -54,7 +54,7 @@ export interface AddedZone {
 export type OnSignature = (expiresAt: number) => void;
 
 export interface ZoneEngine {
-  /** For instance `Knot DNS 3.2.6`. */
+  /** For instance `Knot DNS 3.4.6`, or `Knot DNS 3.2.6 (without weights)` if it answers RRsets with weights evenly. */
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;

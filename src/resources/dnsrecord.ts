@@ -1,7 +1,7 @@
 // The schema of the DNSRecord resource: the desired values of one RRset, and the status that the operator writes.
 import { z } from 'zod';
 import { ADDRESS_STATES } from '#base/check-form.ts';
-import { MAX_TIER, WHEN_ALL_FAIL } from '#dns/members.ts';
+import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL } from '#dns/members.ts';
 import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
@@ -94,6 +94,17 @@ const listedValue = z.object({
       description:
         'For failover: name servers answer with the lowest tier that has an address that works. Only types A and AAAA accept ' +
         'this field. (Default: 0.)',
+    }),
+  weight: z
+    .int()
+    .min(1)
+    .max(MAX_WEIGHT)
+    .optional()
+    .meta({
+      description:
+        'If a value has a weight, each answer contains one address: the chance of a value is its weight divided by the sum of ' +
+        'the weights, and a value without a weight has 1. Name servers with Knot DNS 3.2 and secondaries answer with all. A ' +
+        'TTL above 60 is served as 60. Only types A and AAAA accept this field, and no wildcard.',
     }),
 });
 

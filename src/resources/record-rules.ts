@@ -4,9 +4,14 @@ import { CONTENT_RULES, VALUES_CONTENT_RULES, type ValueFields } from './content
 import { type Rule, type RuleGroup, together } from './rules.ts';
 import { matchInCel, RECORD_TYPE } from './syntax.ts';
 
+interface Drawn {
+  readonly tier?: number | undefined;
+  readonly weight?: number | undefined;
+}
+
 interface RecordFields extends ValueFields {
   readonly name: string;
-  readonly values?: readonly (Value & { readonly tier?: number | undefined })[] | undefined;
+  readonly values?: readonly (Value & Drawn)[] | undefined;
   readonly healthCheck?: object | undefined;
   readonly whenAllFail?: string | undefined;
 }
@@ -107,6 +112,14 @@ const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
     message:
       'name servers answer with one tier, and without a check none fails: set healthCheck, or give all values one tier',
     holds: ({ healthCheck, values = [] }) => healthCheck !== undefined || new Set(values.map(tierOf)).size < 2,
+  },
+  {
+    rule: `(${IS_ADDRESS} && !self.name.startsWith('*')) || self.values.all(v, !has(v.weight))`,
+    message:
+      'only types A and AAAA accept a weight, and only at a name that is not a wildcard: remove it from the values',
+    holds: (self) =>
+      (isAddress(self) && !self.name.startsWith('*')) ||
+      (self.values ?? []).every(({ weight }) => weight === undefined),
   },
   VALUES_CONTENT_RULES,
 ];

@@ -77,7 +77,7 @@ export const STEPS = { rows: 200_000, octets: 32 * 1024 * 1024 };
 const DEFAULTS = `defaults as (select id, (before->>'defaultTtl')::integer as ttl from changes
     where zone_id = $1 and id >= $2::bigint and action = 'zone.change' and before ? 'defaultTtl')`;
 const healthOf = (side: string) => `nullif(jsonb_strip_nulls(jsonb_build_object('check', ${side}->'check',
-    'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail')), '{}')`;
+    'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail', 'weight', ${side}->'weight')), '{}')`;
 const value = (side: string) => `case when jsonb_typeof(${side}) = 'object' then json_build_object('id', ${side}->>'id',
     'content', ${side}->>'content', 'ttl', nullif((${side}->>'ttl')::integer, d.ttl), 'priority', (${side}->>'priority')::integer,
     'comment', ${side}->>'comment', 'health', ${healthOf(side)}) end`;

@@ -1,11 +1,12 @@
 // Knot DNS as a part of the local stack: its programs, its folder, and the start of one knotd.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { KnotSettings } from '#nameserver/knot/configuration.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
 import { KNOTD_ENVIRONMENT } from '#nameserver/knot/environment.ts';
 import { type KnotFolder, knotFolder } from '#nameserver/knot/folder.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { ensureTools } from './apt.ts';
+import { ARCHITECTURES, hostArchitecture } from './architecture.ts';
 import type { Progress } from './cache.ts';
 import { LOOPBACK } from './loopback.ts';
 import { type Part, startReady } from './process.ts';
@@ -15,6 +16,8 @@ export interface KnotPrograms {
   knotd: string;
   keymgr: string;
   knotc: string;
+  /** The file of the module that draws by weights; absent: where these programs look for it, or nowhere. */
+  weightModule?: string;
 }
 
 export interface KnotOptions {
@@ -73,12 +76,16 @@ export async function ensureKnot({
           { progress, signal },
         )
       : await ensureUnpacked({
-          packages: ['knot'],
+          packages: ['knot', 'knot-module-geoip'],
           programs: COMMANDS.map((command) => `usr/sbin/${command}`),
           progress,
           signal,
         });
-  return { knotd: found.knotd as string, keymgr: found.keymgr as string, knotc: found.knotc as string };
+  const names = { knotd: found.knotd as string, keymgr: found.keymgr as string, knotc: found.knotc as string };
+  if (version === 'host') return names;
+  const { triplet } = ARCHITECTURES[hostArchitecture()];
+  const weightModule = join(dirname(names.knotd), '..', `root/usr/lib/${triplet}/knot/modules-${version}/geoip.so`);
+  return { ...names, weightModule };
 }
 
 /**
@@ -88,7 +95,14 @@ export async function ensureKnot({
 export async function startKnot(options: KnotOptions): Promise<Knot> {
   const { programs, stateDir, port, address = LOOPBACK, signal, warn } = options;
   const folder = knotFolder(join(stateDir, 'knot'));
-  const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
+  const { weightModule } = programs;
+  const settings = {
+    identity: 'local',
+    ...(weightModule === undefined ? {} : { weightModule }),
+    ...options.settings,
+    folder,
+    listen: [{ address, port }],
+  };
   await prepareKnot({ knotc: programs.knotc, settings, signal, ...(warn ? { warn } : {}) });
   const control = knotControl({ socket: folder.socket, connectMs: 1_000 });
   try {

@@ -52,10 +52,11 @@ function specOf(
   definitions: ReadonlyMap<string, CheckDefinition>,
 ): Record<string, unknown> {
   const { name, type, ttl, records, share, retain, drift, whenClusterLost } = set;
-  const values = records.map(({ content, priority, tier }) => ({
+  const values = records.map(({ content, priority, tier, weight }) => ({
     content,
     ...(priority === null ? {} : { priority }),
     ...(tier === undefined ? {} : { tier }),
+    ...(weight === undefined ? {} : { weight }),
   }));
   const [first] = records;
   return {
@@ -64,7 +65,9 @@ function specOf(
     type,
     ...(ttl === null ? {} : { ttl }),
     // Only a list of values has tiers.
-    ...(values.length === 1 && values[0]?.tier === undefined ? values[0] : { values }),
+    ...(values.length === 1 && values[0]?.tier === undefined && values[0]?.weight === undefined
+      ? values[0]
+      : { values }),
     ...(first?.check === undefined ? {} : { healthCheck: healthCheckOf(first.check, definitions) }),
     ...(first?.whenAllFail === undefined ? {} : { whenAllFail: first.whenAllFail }),
     ...(share ? { sharing: 'Shared' } : {}),

@@ -1,7 +1,7 @@
 // The options of records about their health: the check that probes the address, and what is answered when it fails.
 import { type HealthText, writeHealth } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
-import { MAX_TIER, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
+import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
 import type { OptionDescription } from '../command.ts';
 
 /** The check may be empty, which means none. */
@@ -23,6 +23,11 @@ export const HEALTH: readonly OptionDescription[] = [
     describe: 'for A and AAAA: answer while all addresses of the name fail (usual: ServeAll)',
     choices: WHEN_ALL_FAIL,
   },
+  {
+    flags: '--weight <number>',
+    describe: `for A and AAAA: answer with one address of the name, drawn by weights from 1 to ${MAX_WEIGHT}; 0 removes it`,
+    value: 'number',
+  },
 ];
 
 /** All parts as the service takes them, or none: it keeps the stored parts only if all of them are omitted. */
@@ -30,6 +35,7 @@ export interface HealthBody {
   check?: string | null | undefined;
   tier?: number | undefined;
   whenAllFail?: WhenAllFail | undefined;
+  weight?: number | null | undefined;
 }
 
 /**
@@ -39,21 +45,23 @@ export interface HealthBody {
 export function healthBody(options: HealthOptions, before: HealthOptions = {}): HealthBody {
   const { check = before.check, tier = before.tier ?? 0, whenAllFail = before.whenAllFail ?? 'ServeAll' } = options;
   if (!hasHealthOptions(options)) return {};
-  return { check: check || null, tier, whenAllFail };
+  const { weight = before.weight } = options;
+  return { check: check || null, tier, whenAllFail, weight: weight || null };
 }
 
-export function hasHealthOptions({ check, tier, whenAllFail }: HealthOptions): boolean {
-  return [check, tier, whenAllFail].some((each) => each !== undefined);
+export function hasHealthOptions({ check, tier, whenAllFail, weight }: HealthOptions): boolean {
+  return [check, tier, whenAllFail, weight].some((each) => each !== undefined);
 }
 
 /** The parts that all of these records have in common, which a new record next to them gets. */
 export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
   const [first, ...more] = records;
-  const { check, tier, whenAllFail } = first ?? {};
+  const { check, tier, whenAllFail, weight } = first ?? {};
   return {
     ...(check !== undefined && more.every((each) => each.check === check) ? { check } : {}),
     ...(tier !== undefined && more.every((each) => each.tier === tier) ? { tier } : {}),
     ...(whenAllFail !== undefined && more.every((each) => each.whenAllFail === whenAllFail) ? { whenAllFail } : {}),
+    ...(weight !== undefined && more.every((each) => each.weight === weight) ? { weight } : {}),
   };
 }
 
@@ -64,6 +72,8 @@ export function healthLine(
   body: HealthText,
 ): string | null {
   if (body.check === undefined) return null;
-  const [old, now] = [before, body].map(({ check, tier, whenAllFail }) => writeHealth({ check, tier, whenAllFail }));
+  const [old, now] = [before, body].map(({ check, tier, whenAllFail, weight }) =>
+    writeHealth({ check, tier, whenAllFail, weight }),
+  );
   return old === now ? null : `~ ${name} ${type} ${content}: ${old || 'no check'} -> ${now || 'no check'}`;
 }

@@ -114,7 +114,7 @@ export async function updateRecord(
   const { content, ttl, priority, comment, dryRun } = changes;
   if ([content, ttl, priority, comment].every((each) => each === undefined) && !hasHealthOptions(changes)) {
     throw new Error(
-      'nothing to change; give a content, --ttl, --no-ttl, --priority, --comment, --check, --tier or --when-all-fail',
+      'nothing to change; give a content, --ttl, --no-ttl, --priority, --comment, --check, --tier, --when-all-fail or --weight',
     );
   }
   const { client, signal } = session;

@@ -29,6 +29,7 @@ const FIELDS = [
   'check',
   'tier',
   'whenAllFail',
+  'weight',
 ];
 
 /** The name of the input for a field of the content. */
@@ -93,14 +94,16 @@ function buildBody(typed: Typed, name: string, type: string, values: FieldValues
   };
 }
 
-/** The form for an address has all three fields. */
+/** The form for an address has all of these fields. */
 function readHealth(typed: Typed, type: string) {
   if (typed.check === undefined || !CHECKED_TYPES.includes(type)) return {};
-  const [check, tier, whenAllFail] = ['check', 'tier', 'whenAllFail'].map((field) => textField(typed, field));
+  const fields = ['check', 'tier', 'whenAllFail', 'weight'];
+  const [check, tier, whenAllFail, weight] = fields.map((field) => textField(typed, field));
   return {
     check: check || null,
     tier: Number(tier || 0),
     whenAllFail: (whenAllFail || 'ServeAll') as WhenAllFail,
+    weight: weight ? Number(weight) : null,
   };
 }
 

@@ -24,6 +24,7 @@ const FIELDS = [
   'check',
   'tier',
   'whenAllFail',
+  'weight',
   'defaultTtl',
   'comment',
   'secondaries',

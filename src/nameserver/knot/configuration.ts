@@ -55,6 +55,10 @@ export interface KnotSettings {
   rateLimit?: RateLimit | null;
   /** 32 hexadecimal digits. Nodes that share an address need the same. (Default: knotd makes one that it renews.) */
   cookieSecret?: string;
+  /**
+   * The file of the module that draws by weights. (Default: that in the folder of knotd's modules, if it is there.)
+   */
+  weightModule?: string;
 }
 
 /** One value in Knot's configuration. An item with several values has several of these. */
@@ -75,6 +79,8 @@ export function nameItem(section: string): string {
 /** The policy and the template of zones that come from the api. */
 export const POLICY = 'zonestead';
 export const TEMPLATE = 'default';
+/** Knot's module that draws by weights, and its section. */
+export const WEIGHT_MODULE = 'mod-geoip';
 
 /** Its control socket serves several clients, and its rate limit counts addresses. */
 const KNOT_34 = '3.4';
@@ -98,6 +104,7 @@ export function configuration(settings: KnotSettings, tls: KnotTls | null = null
       }
     }
   };
+  if (settings.weightModule !== undefined) add('module', WEIGHT_MODULE, { file: settings.weightModule });
   add('server', undefined, {
     rundir: folder.root,
     pidfile: folder.pidFile,

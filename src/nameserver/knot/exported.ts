@@ -1,7 +1,7 @@
 // Brings a configuration that knotc has exported up to date: Zonestead's items are replaced, and everything else stays.
 // Pure.
 import { OPTIONAL_GROUPS } from './apply.ts';
-import type { ConfigItem } from './configuration.ts';
+import { type ConfigItem, WEIGHT_MODULE } from './configuration.ts';
 import {
   groupsOfItems,
   keyOfGroup,
@@ -14,14 +14,27 @@ import { isOwned, TLS_ACL } from './secondaries.ts';
 /**
  * The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two.
  */
-const FIRST = ['server', 'control', 'log', 'statistics', 'database', 'keystore', 'key', 'remote', 'remotes', 'acl'];
+const FIRST = [
+  'module',
+  'server',
+  'control',
+  'log',
+  'statistics',
+  'database',
+  'keystore',
+  'key',
+  'remote',
+  'remotes',
+  'acl',
+];
 const LAST = ['template', 'zone'];
 
 /**
  * @param exportedText as `knotc conf-export` writes it
  * @param items as configuration() returns them
  * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie
- * secret that the items lack. An ACL that needs TLS denies everything if this knotd does not answer over TLS
+ * secret that the items lack. The modules of zones with weights go. An ACL that needs TLS denies everything if this
+ * knotd does not answer over TLS
  * @throws Error if the text is not an export
  */
 export function mergeConfiguration(exportedText: string, items: readonly ConfigItem[]): string {
@@ -30,7 +43,8 @@ export function mergeConfiguration(exportedText: string, items: readonly ConfigI
   const groups = new Map(wantedGroups.map((group) => [keyOfGroup(group), group]));
   const overTls = items.some(({ section, item }) => section === 'server' && item === 'listen-tls');
   for (const exportedGroup of parseConfiguration(exportedText)) {
-    const group = closedAcl(exportedGroup, overTls);
+    if (isOfWeights(exportedGroup)) continue;
+    const group = withoutWeights(closedAcl(exportedGroup, overTls));
     const key = keyOfGroup(group);
     if (!ownGroupKeys.has(key)) groups.set(key, group);
     const ownGroup = groups.get(key);
@@ -52,6 +66,21 @@ function closedAcl(group: WrittenGroup, overTls: boolean): WrittenGroup {
   if (overTls && items.some(({ item }) => item === 'protocol')) return group;
   const others = items.filter(({ item }) => !['protocol', 'cert-key', 'deny'].includes(item));
   return { ...group, items: [...others, { item: 'deny', written: 'on' }] };
+}
+
+/**
+ * The node gives zones with weights their module again. A knotd of another version may lack the module, and a damaged
+ * file of it would keep knotd from starting.
+ */
+function isOfWeights({ section, id }: WrittenGroup): boolean {
+  return section === WEIGHT_MODULE || (section === 'module' && id === WEIGHT_MODULE);
+}
+
+function withoutWeights(group: WrittenGroup): WrittenGroup {
+  if (group.section !== 'zone') return group;
+  const isOther = ({ item, written }: WrittenGroup['items'][number]) =>
+    item !== 'module' || !written.includes(`${WEIGHT_MODULE}/`);
+  return { ...group, items: group.items.filter(isOther) };
 }
 
 /** The node sets the cookie secret: the command that calls this need not know the node key. */

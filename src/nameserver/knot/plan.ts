@@ -1,7 +1,7 @@
 // Decides how the contents of a zone change. Pure.
 import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
-import type { ServedSet } from '#dns/served.ts';
+import { hasSameRecords, type ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from '../engine.ts';
 
 export interface SetPlan {
@@ -10,7 +10,7 @@ export interface SetPlan {
   add: ServedSet[];
 }
 
-/** The difference that makes the RRsets of some names `wantedSets`. */
+/** The difference that makes the RRsets of some names `wantedSets`. Their weights are not a part of the contents. */
 export function planSets(currentSets: readonly ServedSet[], wantedSets: readonly ServedSet[]): SetPlan {
   const before = new Map(currentSets.map((set) => [keyOf(set), set]));
   const plan: SetPlan = { remove: [], add: [] };
@@ -18,7 +18,7 @@ export function planSets(currentSets: readonly ServedSet[], wantedSets: readonly
     const key = keyOf(set);
     const old = before.get(key);
     before.delete(key);
-    if (old !== undefined && isEqual(old, set)) continue;
+    if (old !== undefined && hasSameRecords(old, set)) continue;
     if (old !== undefined) plan.remove.push(old);
     plan.add.push(set);
   }
@@ -60,10 +60,4 @@ export function isEqualSoa(a: ZoneSoa, b: ZoneSoa): boolean {
 
 function keyOf({ name, type }: Pick<ServedSet, 'name' | 'type'>): string {
   return `${type} ${name}`;
-}
-
-function isEqual(a: ServedSet, b: ServedSet): boolean {
-  return (
-    a.ttl === b.ttl && a.rdata.length === b.rdata.length && a.rdata.every((text, index) => text === b.rdata[index])
-  );
 }

@@ -17,6 +17,7 @@ import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
 import { runningVersion } from './version.ts';
+import { WeightedZones } from './weighted-zones.ts';
 import { configureZones, listAddedZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
 
 const NO_NODE = 'no such node in zone found';
@@ -51,6 +52,7 @@ class KnotZones implements KnotEngine {
   // and with it all other commands, so they wait here for each other and for loads.
   readonly #lists = createSerial();
   readonly #histories: Histories;
+  readonly #weights: WeightedZones;
   /** Zones that were added here and have no contents yet. */
   readonly #added = new Set<string>();
   /** The zones in the configuration after the last list or change; null: not known. */
@@ -69,10 +71,12 @@ class KnotZones implements KnotEngine {
     this.#keys = options.keys;
     this.#clock = options.clock ?? realClock;
     this.#histories = createHistories(options.control, options.largeSets);
+    this.#weights = new WeightedZones({ ...options, configure: (work, signal) => this.#configure(work, signal) });
   }
 
-  async version(signal?: AbortSignal): Promise<string> {
-    return `Knot DNS ${(await runningVersion(this.#control, signal)) ?? ''}`.trim();
+  async version(signal = new AbortController().signal): Promise<string> {
+    const version = (await runningVersion(this.#control, signal)) ?? '';
+    return `Knot DNS ${version}${(await this.#weights.canDraw(signal)) ? '' : ' (without weights)'}`;
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
@@ -84,8 +88,9 @@ class KnotZones implements KnotEngine {
   }
 
   /** One at a time: the sweep deletes keys whose zones are not configured yet. */
-  add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void> {
-    return this.#edit(signal, async () => {
+  async add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void> {
+    const changedZones: string[] = [];
+    await this.#edit(signal, async () => {
       const presentZones = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
       const zoneKeys = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
       const newZones = zoneKeys.filter(({ zone }) => !presentZones.has(zone));
@@ -96,12 +101,13 @@ class KnotZones implements KnotEngine {
         this.#added.add(zone);
         this.#histories.forget(zone);
       }
-      await this.#replaceKeys(others, signal);
+      changedZones.push(...(await this.#replaceKeys(others, signal)));
     });
+    for (const zone of changedZones) await this.#changes(zone, () => this.#weights.apply(zone, signal, true), signal);
   }
 
-  remove(names: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.#edit(signal, async () => {
+  async remove(names: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#edit(signal, async () => {
       const zones = await this.#control.session(listAddedZones, signal);
       const knownNames = this.#remember(zones);
       const presentNames = names.filter((name) => knownNames.has(name));
@@ -119,6 +125,7 @@ class KnotZones implements KnotEngine {
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
     });
+    await this.#weights.remove(names, signal);
   }
 
   async privateKey(name: string, signal: AbortSignal): Promise<string> {
@@ -135,24 +142,38 @@ class KnotZones implements KnotEngine {
 
   async *read(name: string, signal: AbortSignal, onSignature?: OnSignature): AsyncGenerator<ServedSet[]> {
     let count = 0;
+    const attach = await this.#weights.attach(name);
     for await (const sets of readZone(this.#control, name, signal, onSignature)) {
       count += sets.length;
-      yield sets;
+      yield sets.map(attach);
     }
     await this.#keepHistory(name, count, signal);
+    await this.#changes(name, () => this.#weights.renew(name, signal), signal);
   }
 
-  tidy(signal: AbortSignal): Promise<void> {
-    return this.#lists('', () => tidyLoads(this.#options, signal), signal);
+  async tidy(signal: AbortSignal): Promise<void> {
+    await this.#lists('', () => tidyLoads(this.#options, signal), signal);
+    const zones = await this.zones(signal);
+    void this.#drawWhenLoaded(await this.#weights.tidy(zones, signal), signal);
+  }
+
+  /** Failures are ignored: the next read of the zone tries again. */
+  async #drawWhenLoaded(zones: readonly EngineZone[], signal: AbortSignal): Promise<void> {
+    try {
+      await waitUntilLoaded(this.#control, this.#clock, zones, signal);
+      for (const { name } of zones) await this.#changes(name, () => this.#weights.apply(name, signal, true), signal);
+    } catch {}
   }
 
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number> {
     const { folder, loadSets = LOAD_SETS } = this.#options;
     const apply = async () => {
       await checkRoom(folder.storage, change.sets.length);
+      await this.#weights.keep(name, change);
       const loadedSerial = change.sets.length > loadSets ? await this.#load(name, change, signal) : null;
       const serial = loadedSerial ?? (await this.#commit(name, change, signal));
       this.#added.delete(name);
+      await this.#weights.apply(name, signal);
       await this.#keepHistory(name, change.whole?.size ?? 0, signal);
       return serial;
     };
@@ -210,6 +231,16 @@ class KnotZones implements KnotEngine {
     }
   }
 
+  /** Runs a change of the configuration when no zone is being loaded. */
+  #configure(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const change = async () => {
+      const zones = await this.#control.session(listAddedZones, signal);
+      await waitUntilLoaded(this.#control, this.#clock, zones, signal);
+      await work();
+    };
+    return this.#lists('', change, signal);
+  }
+
   /** Changes the list of zones. After a failure, the next change begins with a list, and with the sweep. */
   async #edit(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     const edit = async () => {
@@ -255,10 +286,12 @@ class KnotZones implements KnotEngine {
     await this.#control.sessionAlone((session) => configureZones(session, 'conf-set', names), signal);
   }
 
+  /** @returns the zones that are signed with another key now */
   async #replaceKeys(
     zones: readonly (ZoneKey & { isKeyLost?: boolean | undefined })[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<string[]> {
+    const changedZones: string[] = [];
     const names = zones.map(({ zone }) => zone);
     const keysByZone = await readPublishedKeys(this.#control, names, signal);
     for (const key of zones) {
@@ -269,7 +302,9 @@ class KnotZones implements KnotEngine {
       if (current.length === 0) continue;
       await this.#control.run('zone-keys-load', { zone: absolute(key.zone) }, signal);
       await this.#keys.forget(current.filter((other) => other !== wantedKey).map(keyIdOfPublic));
+      changedZones.push(key.zone);
     }
+    return changedZones;
   }
 }
 

@@ -1,5 +1,5 @@
 // The names of a zone whose RRsets in the name server differ from those that the api renders.
-import type { ServedSet } from '#dns/served.ts';
+import { isSameSet, type ServedSet } from '#dns/served.ts';
 
 /** The RRsets of a zone by name. */
 export type ServedNames = ReadonlyMap<string, readonly ServedSet[]>;
@@ -22,7 +22,7 @@ export function compareWith(servedNames: ServedNames): Comparison {
     held: (sets) => {
       for (const set of sets) {
         const wantedSet = servedNames.get(set.name)?.find(({ type }) => type === set.type);
-        if (wantedSet !== undefined && isSame(wantedSet, set)) equal.set(set.name, (equal.get(set.name) ?? 0) + 1);
+        if (wantedSet !== undefined && isSameSet(wantedSet, set)) equal.set(set.name, (equal.get(set.name) ?? 0) + 1);
         else differingNames.add(set.name);
       }
     },
@@ -39,14 +39,6 @@ export function diffZones(servedNames: ServedNames, heldSets: Iterable<ServedSet
   const comparison = compareWith(servedNames);
   comparison.held(heldSets);
   return comparison.result();
-}
-
-function isSame(one: ServedSet, other: ServedSet): boolean {
-  return (
-    one.ttl === other.ttl &&
-    one.rdata.length === other.rdata.length &&
-    one.rdata.every((text, at) => text === other.rdata[at])
-  );
 }
 
 /** RRsets by their names, in the order of arrival. */

@@ -3,7 +3,7 @@
 import { writeFew } from '#base/few.ts';
 import type { TargetView } from '#contract/checks.ts';
 import type { ListedRecord } from '#contract/record.ts';
-import { MAX_CHECKED_TTL, type Member, pickServed } from '#dns/members.ts';
+import { chooseServedTtl, type Member, pickServed } from '#dns/members.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
 import type { RecordMember } from '#resources/dnsrecord.ts';
 import { MAX_MEMBERS } from '#resources/health-check.ts';
@@ -67,8 +67,12 @@ export function asMember(record: ListedRecord): ListedRecord & Member {
 }
 
 /** The TTL with which name servers answer a record. */
-export function servedTtl({ ttl, check }: Pick<ListedRecord, 'ttl' | 'check'>): number {
-  return check === undefined ? ttl : Math.min(ttl, MAX_CHECKED_TTL);
+export function servedTtl(record: ListedRecord): number {
+  const { ttl, check, weight } = record;
+  return chooseServedTtl(ttl, {
+    ...(check === undefined ? {} : { check }),
+    ...(weight === undefined ? {} : { weight }),
+  });
 }
 
 const toSeconds = (time: string) => `${time.slice(0, 19)}Z`;

@@ -82,6 +82,8 @@ export interface DesiredValue {
   identity: string;
   wire: Uint8Array;
   tier: number;
+  /** Null: none. */
+  weight: number | null;
 }
 
 export interface Desired {
@@ -121,6 +123,7 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   if (!first) return { ok: false, message: 'spec.content: set content, or set values with at least one entry.' };
   const values = parsedRecords.map(({ content, priority, ttl, wire }, at) => ({
     tier: spec.data.values?.[at]?.tier ?? 0,
+    weight: spec.data.values?.[at]?.weight ?? null,
     content,
     priority,
     ttl,

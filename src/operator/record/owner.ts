@@ -67,11 +67,12 @@ export function buildSetChange(
     type: desired.type,
     ...(ttl === undefined ? {} : { ttl }),
     comment: desired.comment,
-    values: desired.values.map(({ content, priority, tier }) => ({
+    values: desired.values.map(({ content, priority, tier, weight }) => ({
       content,
       ...(priority === null ? {} : { priority }),
       ...(checkName === undefined ? {} : { check: checkName }),
       ...(tier === 0 ? {} : { tier }),
+      ...(weight === null ? {} : { weight }),
       ...(desired.whenAllFail === 'ServeAll' ? {} : { whenAllFail: desired.whenAllFail }),
     })),
     exact: true,

@@ -1,7 +1,7 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
 import { fetchRecords } from '#client/lists.ts';
 import type { ListedRecord } from '#contract/record.ts';
-import { pickServed } from '#dns/members.ts';
+import { pickServed, pickWeights } from '#dns/members.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
@@ -57,23 +57,31 @@ export async function proveValues(
   const first = await prove(run, service, zone, { ...expectedRecord, ttl }, targets);
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
+  // The weight may be that of a record of another owner.
+  if (isDrawn(there)) return prove(run, service, zone, { name: fqdn, type, ...expectServed(values, there) }, targets);
   const lowest = Math.min(ttl, ...pickServed(there.map(asMember)).map(servedTtl));
   return lowest === ttl ? first : prove(run, service, zone, { ...expectedRecord, ttl: lowest }, targets);
 }
 
-/** Whether name servers may omit some of the values because of a check or a tier. */
+/** Whether name servers may omit some of the values because of a check, a tier or a weight. */
 function isSelective({ check, values }: Desired): boolean {
-  return check !== null || values.some(({ tier }) => tier > 0);
+  return check !== null || values.some(({ tier, weight }) => tier > 0 || weight !== null);
+}
+
+/** Whether name servers that can answer with one of the records. */
+function isDrawn(records: readonly ListedRecord[]): boolean {
+  return pickWeights(pickServed(records.map(asMember))) !== null;
 }
 
 /**
  * The answer of name servers for values with a check: the values that work, of the lowest tier, and not the others. If
- * none of the values is in it, for example because other records have a lower tier, the answer has those records.
+ * none of the values is in it, for example because other records have a lower tier, the answer has those records. With
+ * weights it has one of all records, and the reports of the nodes say that the others are there too.
  */
 function expectServed(
   values: Desired['values'],
   records: readonly ListedRecord[],
-): Pick<ExpectedRecord, 'rdatas' | 'absent' | 'ttl'> {
+): Pick<ExpectedRecord, 'rdatas' | 'absent' | 'ttl' | 'isDrawn'> {
   const servedRecords = pickServed(records.map(asMember));
   const storedIdentities = new Set(records.map(identityOfRecord));
   const servedIdentities = new Set(servedRecords.map(identityOfRecord));
@@ -81,9 +89,12 @@ function expectServed(
   const isExpected = ({ identity }: Desired['values'][number]) =>
     servedIdentities.has(identity) || !storedIdentities.has(identity);
   const expected = values.filter(isExpected);
+  const absent = values.filter((value) => !isExpected(value)).map(({ wire }) => wire);
+  if (isDrawn(records) && expected.every(({ identity }) => storedIdentities.has(identity)))
+    return { rdatas: servedRecords.flatMap(wireOf), absent, isDrawn: true };
   return {
     rdatas: expected.length > 0 ? expected.map(({ wire }) => wire) : servedRecords.flatMap(wireOf),
-    absent: values.filter((value) => !isExpected(value)).map(({ wire }) => wire),
+    absent,
     // An empty answer has no TTL.
     ...(servedRecords.length === 0 ? {} : { ttl: Math.min(...servedRecords.map(servedTtl)) }),
   };

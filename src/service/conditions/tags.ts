@@ -23,8 +23,10 @@ function buildTag(values: readonly unknown[], form = ''): string {
 type FieldsOf<T> = { readonly [K in keyof T]: unknown };
 
 export function recordTag(record: FieldsOf<RecordView>): string {
-  const { id, name, type, content, ttl, priority, comment = null, check = null, tier = 0, whenAllFail = null } = record;
-  return buildTag(['record', id, name, type, content, ttl, priority, comment, check, tier, whenAllFail]);
+  const { id, name, type, content, ttl, priority, comment = null } = record;
+  const { check = null, tier = 0, whenAllFail = null, weight = null } = record;
+  const health = [check, tier, whenAllFail, weight];
+  return buildTag(['record', id, name, type, content, ttl, priority, comment, ...health]);
 }
 
 /** @param status the `status` of an answer that has one */

@@ -9,15 +9,14 @@
  *     any other name               the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
  * Some records of a name and type are omitted, because they are withdrawn, fail, or are of a higher tier:
- * dns/members.ts has the rule.
+ * dns/members.ts has the rule. The same file has that of weights.
  *
  * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among
  * them.
  */
-import { MAX_CHECKED_TTL, pickServed } from '#dns/members.ts';
+import { chooseServedTtl, pickServed, pickWeights } from '#dns/members.ts';
 import { nameOfOrder } from '#dns/names/name.ts';
 import { NS_TTL, PLACEHOLDER } from '#dns/own-records.ts';
-import { MAX_TTL } from '#dns/record.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { AliasAnswers, NameRows, ServedRecord, ServedZone } from '#store/served-zones.ts';
@@ -27,14 +26,14 @@ type Zone = Pick<ServedZone, 'state' | 'defaultTtl' | 'nameservers' | 'commonNam
 /** The RRsets of one name, ordered by type. */
 export function renderName(zone: Zone, { ordername, records, child }: NameRows, aliases: AliasAnswers): ServedSet[] {
   const name = nameOfOrder(ordername);
-  const sets = new Map<string, { ttl: number; rdata: Set<string> }>();
-  const add = (type: string, ttl: number, rdata: readonly string[]) => {
+  const sets = new Map<string, { ttl: number; rdata: Map<string, number | undefined> }>();
+  const add = (type: string, ttl: number, rdata: readonly string[], weight?: number) => {
     if (rdata.length === 0) return;
-    const set = sets.get(type) ?? { ttl, rdata: new Set() };
+    const set = sets.get(type) ?? { ttl, rdata: new Map() };
     sets.set(type, set);
     set.ttl = Math.min(ttl, set.ttl);
     // Not a new set: a name may have thousands of records, and each is added on its own.
-    for (const each of rdata) set.rdata.add(each);
+    for (const each of rdata) set.rdata.set(each, weight);
   };
   const hosts = child === null ? zone.nameservers : [...zone.commonNameservers, ...child.secondaryNameservers];
   if (child !== null || ordername === '') {
@@ -46,13 +45,21 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
   }
   if (child !== null) add('DS', NS_TTL, child.ds);
   else if (zone.state === 'active') {
-    for (const { type, ttl, rdata } of served(records).flatMap((record) => expanded(record, zone.defaultTtl, aliases)))
-      add(type, ttl, rdata);
+    for (const record of served(records))
+      for (const { type, ttl, rdata } of expanded(record, zone.defaultTtl, aliases))
+        add(type, ttl, rdata, record.health?.weight);
     if (sets.size === 0 && records.length > 0) add(PLACEHOLDER.type, zone.defaultTtl, [PLACEHOLDER.rdata]);
   }
   return [...sets]
-    .map(([type, { ttl, rdata }]) => ({ name, type, ttl, rdata: [...rdata].sort() }))
+    .map(([type, { ttl, rdata }]) => ({ name, type, ttl, ...sorted(rdata) }))
     .sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** @param weights by value */
+function sorted(weights: ReadonlyMap<string, number | undefined>): Pick<ServedSet, 'rdata' | 'weights'> {
+  const rdata = [...weights.keys()].sort();
+  const drawn = pickWeights(rdata.map((each) => ({ weight: weights.get(each) })));
+  return drawn === null ? { rdata } : { rdata, weights: drawn };
 }
 
 /** The records of each type that are answered: nearly always all. */
@@ -65,7 +72,7 @@ function served(records: readonly ServedRecord[]): readonly ServedRecord[] {
 
 /** An ALIAS stands for the addresses of its target, of which there are none until it is resolved for the first time. */
 function expanded({ type, rdata, ttl, health }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
-  const recordTtl = Math.min(ttl ?? defaultTtl, health?.check === undefined ? MAX_TTL : MAX_CHECKED_TTL);
+  const recordTtl = chooseServedTtl(ttl ?? defaultTtl, health);
   if (type !== 'ALIAS') return [{ type, ttl: recordTtl, rdata: [rdata] }];
   const answer = aliases.get(rdata);
   if (answer === undefined) return [];

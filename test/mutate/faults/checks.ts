@@ -114,9 +114,9 @@ export const CHECK_FAULTS: readonly Fault[] = [
     [
       'long-ttl',
       'resolvers keep a checked address for an hour',
-      'src/service/nodes/render.ts',
-      'health?.check === undefined ? MAX_TTL : MAX_CHECKED_TTL',
-      'health?.check === undefined ? MAX_TTL : MAX_TTL',
+      'src/dns/members.ts',
+      'health?.weight === undefined ? ttl : Math.min(ttl, MAX_CHECKED_TTL)',
+      'health?.weight === undefined ? ttl : ttl',
     ],
     [
       'redirects',

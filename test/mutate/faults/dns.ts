@@ -62,8 +62,8 @@ export const DNS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: RENDER,
-        find: 'for (const each of rdata) set.rdata.add(each);',
-        replace: 'set.rdata = new Set([...set.rdata, ...rdata]);',
+        find: 'for (const each of rdata) set.rdata.set(each, weight);',
+        replace: 'set.rdata = new Map([...set.rdata, ...rdata.map((each) => [each, weight] as const)]);',
       },
     ],
     project: 'unit',

@@ -50,6 +50,7 @@ import { TRUST_FAULTS } from './trusts.ts';
 import { UNREACHABLE_FAULTS } from './unreachable.ts';
 import { UP_FAULTS } from './up.ts';
 import { UPDATE_FAULTS } from './update.ts';
+import { WEIGHT_FAULTS } from './weights.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 import { ZONE_FAULTS } from './zones.ts';
 
@@ -106,4 +107,5 @@ export const FAULTS: readonly Fault[] = [
   ...DOCS_FAULTS,
   ...READ_FAULTS,
   ...RELEASE_FAULTS,
+  ...WEIGHT_FAULTS,
 ];

@@ -33,8 +33,8 @@ const PROOF: readonly Fault[] = [
     'rdatas: values.map(({ wire }) => wire),',
   ]),
   fault('proof-ttl', 'the proof expects a long TTL of a record with a check', MEMBERS, [
-    'return check === undefined ? ttl : Math.min(ttl, MAX_CHECKED_TTL);',
-    'return check === undefined ? ttl : ttl;',
+    '...(check === undefined ? {} : { check })',
+    '...{}',
   ]),
   fault('quiet', 'each probe that changes something applies the records again', 'src/operator/record/reconcile.ts', [
     'if (isUnproven || checkName !== undefined) appliedValues.unproven();',

@@ -184,6 +184,7 @@ export const PLAN = {
       ...['pin', 'show', 'unpin'].flatMap((each) => begins(TAKE_OUT, `zonestead checks ${each}`)),
     ],
   },
+  weights: { test: 'test/integration/cli/weights.test.ts', choices: begins(howTo('blue-and-green'), 'zonestead') },
   'kubectl plugin': {
     test: 'test/integration/cli/kubectl.test.ts',
     choices: ['Install', 'Find the cause'].map((each) => block(PLUGIN, each)),

@@ -195,7 +195,11 @@ export class FakeFeed {
       const head = { id, name, version: `v${zone.version}`, serial: zone.version };
       if (names === null) return [{ kind: 'reload', ...head, cursor }];
       const sets = names.flatMap((owner) =>
-        (zone.sets.get(owner) ?? []).map((set) => ({ ...set, rdata: [...set.rdata] })),
+        (zone.sets.get(owner) ?? []).map(({ weights, rdata, ...set }) => ({
+          ...set,
+          rdata: [...rdata],
+          ...(weights === undefined ? {} : { weights: [...weights] }),
+        })),
       );
       return [{ kind: 'change', ...head, names, sets, cursor }];
     });

@@ -1,7 +1,7 @@
 // Which records of an RRset are answered: drained clusters, failing addresses and tiers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Member, parseHealth, pickServed, sameHealth } from '#dns/members.ts';
+import { type Member, parseHealth, pickServed, pickWeights, sameHealth } from '#dns/members.ts';
 
 type Named = Member & { id: string };
 const member = (id: string, more: Member = {}): Named => ({ id, ...more });
@@ -68,15 +68,15 @@ test('an RRset is empty only by the wish of its records, and never has two tiers
 });
 
 test('equal values of health are stored alike, and a type without an address is refused', () => {
-  expect(parseHealth({}, 'A')).toEqual({ ok: true, value: undefined });
-  expect(parseHealth({ check: null }, 'TXT')).toEqual({ ok: true, value: null });
-  expect(parseHealth({ check: 'web', tier: 0, whenAllFail: 'ServeAll' }, 'AAAA')).toEqual({
+  expect(parseHealth({}, 'www', 'A')).toEqual({ ok: true, value: undefined });
+  expect(parseHealth({ check: null }, 'www', 'TXT')).toEqual({ ok: true, value: null });
+  expect(parseHealth({ check: 'web', tier: 0, whenAllFail: 'ServeAll' }, 'www', 'AAAA')).toEqual({
     ok: true,
     value: { check: 'web' },
   });
-  expect(parseHealth({ tier: 10 }, 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
-  expect(parseHealth({ tier: 1.5 }, 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
-  expect(parseHealth({ check: 'web' }, 'CNAME')).toMatchObject({
+  expect(parseHealth({ tier: 10 }, 'www', 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
+  expect(parseHealth({ tier: 1.5 }, 'www', 'A')).toMatchObject({ ok: false, problem: { field: 'tier' } });
+  expect(parseHealth({ check: 'web' }, 'www', 'CNAME')).toMatchObject({
     ok: false,
     problem: {
       field: 'check',
@@ -85,4 +85,26 @@ test('equal values of health are stored alike, and a type without an address is 
   });
   expect(sameHealth(null, {})).toBe(true);
   expect(sameHealth({ tier: 1 }, { tier: 2 })).toBe(false);
+});
+
+test('a weight is for addresses at a name that is not a wildcard, and is stored with the health', () => {
+  const refusalOf = (weight: number, name = 'www', type = 'A') => {
+    const verdict = parseHealth({ weight }, name, type);
+    return verdict.ok ? verdict.value : verdict.problem.message;
+  };
+  expect(refusalOf(255)).toEqual({ weight: 255 });
+  for (const wrong of [0, 256, 1.5])
+    expect(refusalOf(wrong)).toBe(`The weight is ${wrong}; it must be a whole number from 1 to 255.`);
+  expect(refusalOf(1, '*.dev')).toBe('The wildcard *.dev has no weight: give a weight to the records of each name.');
+  expect(refusalOf(1, 'www', 'CNAME')).toContain('A CNAME record has no weight');
+  expect(parseHealth({ weight: null }, 'www', 'A')).toEqual({ ok: true, value: null });
+  expect(sameHealth({ weight: 1 }, { weight: 2 })).toBe(false);
+});
+
+test('records are drawn if one of 2 to 64 has a weight, and others have 1', () => {
+  expect(pickWeights([{ weight: 3 }, {}])).toEqual([3, 1]);
+  expect(pickWeights([{}, {}])).toBeNull();
+  expect(pickWeights([{ weight: 3 }])).toBeNull();
+  expect(pickWeights(Array.from({ length: 64 }, () => ({ weight: 255 })))).toHaveLength(64);
+  expect(pickWeights(Array.from({ length: 65 }, () => ({ weight: 255 })))).toBeNull();
 });

@@ -200,6 +200,16 @@ test('the configuration of knotd closes an ACL for transfers over TLS if this kn
   expect(mergeConfiguration(acl('eu', ''), [])).toBe(acl('eu', ''));
 });
 
+test('the configuration of knotd loses the modules of weights, which another version may lack', () => {
+  const zone = 'zone:\n  - domain: "w.example."\n    notify: "eu"\n';
+  const weights = 'mod-geoip:\n  - id: "abc"\n    config-file: "/absent"\n';
+  const own = { section: 'module', id: 'mod-geoip', item: 'file', value: '/new.so' };
+  const before = `module:\n  - id: "mod-geoip"\n    file: "/old.so"\n${weights}${zone}    module: "mod-geoip/abc"\n`;
+  expect(mergeConfiguration(before, [])).toBe(zone);
+  const merged = mergeConfiguration(before, [{ ...own, item: 'id', value: 'mod-geoip' }, own]);
+  expect(merged).toBe(`module:\n  - id: "mod-geoip"\n    file: "/new.so"\n${zone}`);
+});
+
 test('the configuration of knotd is not made from a text that is not an export', () => {
   expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
   expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');

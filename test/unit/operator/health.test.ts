@@ -156,3 +156,14 @@ test('a record of another namespace cannot use a check of the team', async () =>
   expect(on.ready(on.cluster.record('guests/www'))).toBe('False NotPermitted');
   expect(on.service.lines()).toEqual([]);
 });
+
+test('values with weights are stored with them, and one of them in an answer proves the object', async () => {
+  const on = await bench({ values: [{ content: '192.0.2.1', weight: 9 }, { content: '192.0.2.2' }] });
+  expect(on.ready(on.cluster.record(KEY))).toBe('True Ready');
+  const [zone] = on.service.zones.values();
+  const stored = [...zone!.records.values()].map(({ content, health }) => [content, health?.weight]);
+  expect(stored).toEqual([
+    ['192.0.2.1', 9],
+    ['192.0.2.2', undefined],
+  ]);
+});

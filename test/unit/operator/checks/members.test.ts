@@ -13,7 +13,7 @@ const address = (last: number) => `192.0.2.${last}`;
 function value(last: number, tier = 0) {
   const parsed = parseRdata('A', address(last), null);
   const wire = parsed.ok ? parsed.value.wire : new Uint8Array();
-  return { content: address(last), priority: null, ttl: null, wire, identity: identityOf(wire), tier };
+  return { content: address(last), priority: null, ttl: null, wire, identity: identityOf(wire), tier, weight: null };
 }
 
 const record = (last: number, more: Partial<ListedRecord> = {}): ListedRecord => ({

@@ -196,3 +196,20 @@ test('thousands of records at one name are rendered in linear time', () => {
   // Quadratic time was 10 s of the processor.
   expect(cost(20_000)).toBeLessThan(1_500);
 });
+
+test('an RRset has the weights of its records that are served, in the order of the values, and a TTL of at most 60', () => {
+  const weighted = (rdata: string, weight?: number, more: object = {}) => ({
+    ...record('A', rdata, 300),
+    health: weight === undefined ? null : { weight },
+    ...more,
+  });
+  const three = [weighted('192.0.2.3', 5), weighted('192.0.2.1', 7), weighted('192.0.2.2')];
+  const rdata = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+  const [drawn] = renderName(ZONE, rows('www', [...three, record('TXT', '"x"')]), ALIASES);
+  expect(drawn).toEqual({ name: 'www', type: 'A', ttl: 60, rdata, weights: [7, 1, 5] });
+  const [, ...others] = three;
+  const failing = rows('www', [weighted('192.0.2.3', 5, { failing: true }), ...others]);
+  expect(renderName(ZONE, failing, ALIASES)).toMatchObject([{ rdata: rdata.slice(0, 2), weights: [7, 1] }]);
+  const [alone] = renderName(ZONE, rows('www', [weighted('192.0.2.1', 7)]), ALIASES);
+  expect(alone).not.toHaveProperty('weights');
+});
