@@ -1,6 +1,6 @@
 // Health checks and their addresses as commands print them.
 import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
-import type { CheckDefinition, CheckView, TargetView } from '#contract/checks.ts';
+import type { CheckDefinition, CheckView, SignalView, TargetView } from '#contract/checks.ts';
 import { formatMinute, table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -8,16 +8,23 @@ type Print = (line: string) => void;
 /** The lines about the definition of a check. */
 export function printDefinition(definition: CheckDefinition, print: Print): void {
   const expected = writeExpected(definition);
-  const certificate = definition.tls === 'none' ? ', any certificate' : '';
+  const certificate = definition.type !== 'signal' && definition.tls === 'none' ? ', any certificate' : '';
   print(`probe: ${writeProbe(definition)}${expected === null ? '' : `, expects ${expected}`}${certificate}`);
-  print(`rhythm: ${writeRhythm(definition)}`);
+  const rhythm = writeRhythm(definition);
+  if (rhythm !== null) print(`rhythm: ${rhythm}`);
 }
 
-export function printCheck({ name, owner, definition, targets }: CheckView, print: Print): void {
+export function printCheck({ name, owner, definition, targets, signals }: CheckView, print: Print): void {
   print(`${name} (${owner})`);
   printDefinition(definition, print);
+  for (const signal of signals) print(`signal: ${describeSignal(signal)}`);
   if (targets.length === 0) print(`no record names the check; "zonestead records set … --check ${name}" does`);
   else printTargets(targets, print);
+}
+
+/** `Unhealthy until 2026-11-27 10:00 for 192.0.2.1: backup` */
+export function describeSignal({ address, state, reason, until }: SignalView): string {
+  return `${state} until ${formatMinute(until)} for ${address ?? 'all addresses without one of their own'}: ${reason}`;
 }
 
 export function printTargets(targets: readonly TargetView[], print: Print): void {

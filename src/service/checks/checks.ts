@@ -3,6 +3,7 @@
 import { isSameDefinition } from '#base/check-form.ts';
 import { writeFew } from '#base/few.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
+import { dropSignals, listSignals } from '#store/check-signals.ts';
 import { listTargets, type TargetRow } from '#store/check-targets.ts';
 import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';
 import type { Tx } from '#store/database.ts';
@@ -16,7 +17,7 @@ import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { CheckDefinition } from './definition.ts';
-import { type CheckView, countStates, type ListedCheck, toTargetView, writeRevision } from './view.ts';
+import { type CheckView, countStates, type ListedCheck, toSignalView, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
 const MAX_CHECKS = 1_000;
@@ -76,6 +77,7 @@ export async function putCheck(
     if (row !== undefined && isSameDefinition(row.definition as CheckDefinition, definition))
       return { answer: null, change: null };
     const before = await writeCheck(tx, owner, name, definition);
+    if (definition.type !== 'signal') await dropSignals(tx, owner, name);
     return { answer: null, change: { action: 'check.put', subject: name, before, after: definition } };
   });
   return toCheckView(context, actor, await findCheck(context, actor, name, writeOwner(actor, owner)));
@@ -130,21 +132,30 @@ export async function changeChecks<T>(
 
 /** @throws Refusal forbidden */
 export function mustHaveAllRecords(actor: Actor, verb: 'read' | 'write'): void {
-  const isEnough = verb === 'read' ? actor.records !== 'none' : actor.records === 'write';
-  if (isEnough && readableOnly(actor) === null) return;
+  if (hasAllRecords(actor, verb)) return;
   throw refusal('checks-need-all-records', { verb });
 }
 
-/** @throws Refusal as readCheck */
+/** Whether a key may read or write the checks of its owner. */
+export function hasAllRecords(actor: Actor, verb: 'read' | 'write'): boolean {
+  const isEnough = verb === 'read' ? actor.records !== 'none' : actor.records === 'write';
+  return isEnough && readableOnly(actor) === null;
+}
+
+/**
+ * @param mayName the checks that a refusal may name
+ * @throws Refusal as readCheck
+ */
 export async function findCheck(
   context: ServiceContext,
   actor: Actor,
   name: string,
   ownerText: string | undefined,
+  mayName: (name: string) => boolean = () => true,
 ): Promise<CheckRow> {
   const owners = toOwnerIds(actor, ownerText);
   const [first, ...others] = await listChecks(context.db, owners, name);
-  if (first === undefined) throw unknownCheck(name, await listChecks(context.db, owners, null));
+  if (first === undefined) throw unknownCheck(name, await listChecks(context.db, owners, null), mayName);
   if (others.length === 0) return first;
   const texts = [first, ...others].map(({ owner }) => writeOwner(actor, owner));
   throw refusal('check-of-several', { name, owners: texts.join(', ') });
@@ -152,15 +163,19 @@ export async function findCheck(
 
 const LISTED = 20;
 
-function unknownCheck(name: string, rows: readonly CheckRow[]): Refusal {
-  const names = [...new Set(rows.map((row) => row.name))];
+function unknownCheck(name: string, rows: readonly CheckRow[], mayName: (name: string) => boolean): Refusal {
+  const names = [...new Set(rows.map((row) => row.name))].filter(mayName);
   const known = names.length === 0 ? 'no check has been created' : `the existing checks are ${writeFew(names, LISTED)}`;
   return refusal('no-check', { name, known });
 }
 
 async function toCheckView(context: ServiceContext, actor: Actor, row: CheckRow): Promise<CheckView> {
-  const targets = await listTargets(context.db, row.owner, [row.name], MAX_COUNTED);
-  return { ...toListed(actor, row, targets), targets: targets.slice(0, MAX_SHOWN).map(toTargetView) };
+  const [targets, signals] = await Promise.all([
+    listTargets(context.db, row.owner, [row.name], MAX_COUNTED),
+    listSignals(context.db, row.owner, row.name, MAX_SHOWN),
+  ]);
+  const shownTargets = targets.slice(0, MAX_SHOWN).map(toTargetView);
+  return { ...toListed(actor, row, targets), targets: shownTargets, signals: signals.map(toSignalView) };
 }
 
 function toListed(actor: Actor, row: CheckRow, targets: readonly TargetRow[]): ListedCheck {

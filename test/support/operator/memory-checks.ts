@@ -41,6 +41,7 @@ export class MemoryChecks {
     return {
       ...{ name, owner, definition, counts: countStates(rows), revision: writeRevision(definition, rows) },
       ...{ createdAt: time, updatedAt: time },
+      signals: [],
       targets: rows.map(({ address, state, reason, down }) => ({
         address,
         state,
