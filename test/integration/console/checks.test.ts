@@ -150,7 +150,7 @@ test('no other team sees a check, changes it, or pins its addresses', async () =
   expect(await definitionOf('secret')).toMatchObject({ port: 25 });
 });
 
-test('a person creates a check for a monitor and a key that sends its signals, and sees what the monitor says', async () => {
+test('a person creates a check for a monitor and a key that sends its signals, and sees the signal on the page', async () => {
   const browser = await browserOf(ada);
   await browser.get('/console/checks/new');
   // The form has the fields of probes for every type.

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { withDatabase } from '#store/admin.ts';
+import { ALL_ADDRESSES, extendSignal } from '#store/check-signals.ts';
 import { writeTargetState } from '#store/check-targets.ts';
 import type { TestKey } from '../../../support/service/keys.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -261,10 +262,17 @@ test('the check of another team is like a missing one, also for a key with the r
 });
 
 test('a key that is revoked no longer moves the end of its signal', async () => {
-  const { team, signal } = await newSite([ONE]);
+  const { team, signal, key } = await newSite([ONE]);
   const monitor = await service.key({ ...NONE, team, signals: ['web'] });
   expect(await signal({ state: 'Healthy' }, monitor)).toMatchObject({ status: 200 });
   await sql`update api_keys set revoked_at = now() where id = ${monitor.id}`;
+  // A request that was authenticated before does not move it either.
+  const place = { owner: key.team, checkName: 'web', address: ALL_ADDRESSES };
+  const said = { state: 'Healthy', reason: 'The monitor gave no reason.' } as const;
+  const extend = (keyId: string) =>
+    withDatabase(service.database.url, (db) => extendSignal(db, place, said, { seconds: 600, keyId }));
+  expect(await extend(monitor.id)).toBeNull();
+  expect(await extend(key.id)).toBeGreaterThan(Date.now());
   expect(await signal({ state: 'Healthy', ttlSeconds: 600 }, monitor)).toMatchObject({ status: 401 });
 });
 
