@@ -1,5 +1,5 @@
-// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names and signals of
-// monitors, in the order in which their tests type them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names and signals
+// of monitors, in the order in which their tests type them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
