@@ -1,7 +1,10 @@
 // The form of a health check, which the REST API, the resources, the console and the checker share. Pure.
 import { CHECK_NAME } from './part-names.ts';
 
-export const CHECK_TYPES = ['https', 'http', 'tcp'] as const;
+/** The types that the service probes. */
+export const PROBE_TYPES = ['https', 'http', 'tcp'] as const;
+/** All types: a monitor sends the state of a `signal`, and nothing is probed. */
+export const CHECK_TYPES = [...PROBE_TYPES, 'signal'] as const;
 
 /** The ports of the types that have one by default. */
 export const USUAL_PORTS = { https: 443, http: 80 } as const;
@@ -35,8 +38,16 @@ export const CHECK_RANGES = {
 
 /** The states of an address, as the probes find it. */
 export const ADDRESS_STATES = ['Unknown', 'Healthy', 'Unhealthy'] as const;
-/** The states that a pin can have. */
-export const PIN_STATES = ['Healthy', 'Unhealthy'] as const;
+/** The states that a pin or a signal can have. */
+export const DECIDED_STATES = ['Healthy', 'Unhealthy'] as const;
+
+/** The seconds that a signal lasts without another one: the least, the most, and those of a signal that says nothing. */
+export const SIGNAL_TTL = { least: 10, most: 86_400, standard: 300 } as const;
+
+/** Names of checks in the rights of a key: `*` stands for any run of characters. */
+export const SIGNAL_PATTERN = /^[a-z0-9*-]{1,63}$/;
+export const SIGNAL_PATTERN_RULE =
+  'must be the name of a check, or a pattern with "*" for any run of characters: at most 63 lower-case letters, digits, "-" and "*"';
 
 /** The most changes of states in an answer about a check. */
 export const MAX_STATE_CHANGES = 100;

@@ -10,6 +10,7 @@ export interface RightsGiven {
   records?: string;
   manageZones?: string;
   clusters?: string;
+  signal?: readonly string[] | false;
   grant?: readonly string[] | false;
   onlyName?: readonly string[] | false;
   onlyType?: readonly string[] | false;
@@ -34,6 +35,12 @@ const LEVELS: readonly OptionDescription[] = [
 ];
 
 const RESTRICTIONS: readonly (OptionDescription & { without: string })[] = [
+  {
+    flags: '--signal <check>',
+    describe: 'allow signals for this check, or for the checks that match, such as web-*',
+    value: 'list',
+    without: 'allow no signals',
+  },
   {
     flags: '--grant <zoneId=level>',
     describe: 'access to the records of one zone; overrides --records',
@@ -92,12 +99,13 @@ export const RIGHTS_CHANGE_OPTIONS: readonly OptionDescription[] = [
 
 /** The fields of the contract that these options set. */
 export function rightsOf(given: RightsGiven) {
-  const { records, manageZones, clusters, grant, onlyName, onlyType, network, expires, zoneWrites, recordWrites } =
-    given;
+  const { records, manageZones, clusters, signal, grant } = given;
+  const { onlyName, onlyType, network, expires, zoneWrites, recordWrites } = given;
   return withoutUndefined({
     records,
     manageZones,
     clusters,
+    signals: signal === false ? [] : signal,
     grants: grant === false ? [] : grant?.map(grantOf),
     onlyNames: nullFor(onlyName),
     onlyTypes: nullFor(onlyType),
@@ -129,6 +137,7 @@ function grantOf(text: string): { zoneId: string; records: string } {
 
 /** The options whose names are not those of their fields. */
 const OPTIONS: Readonly<Record<string, string>> = {
+  signals: '--signal',
   grants: '--grant',
   onlyNames: '--only-name',
   onlyTypes: '--only-type',

@@ -40,6 +40,9 @@ export const account = z
         clusters: clusterRight.meta({
           description: 'Permission on clusters: `write` sends heartbeats and lists clusters.',
         }),
+        signals: z.array(z.string()).meta({
+          description: 'Checks that the key may send signals for: names, and patterns of names.',
+        }),
         onlyNames: z.array(z.string()).nullable().meta({
           description:
             'Patterns of record names that the key is restricted to. Null means that there is no restriction.',
@@ -95,6 +98,7 @@ export const account = z
           records: 'write',
           manageZones: 'write',
           clusters: 'write',
+          signals: [],
           onlyNames: null,
           onlyTypes: null,
           expiresAt: null,

@@ -1,16 +1,25 @@
 // The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
 import { EXPECTED_STATUSES, USUAL_PORTS } from '#base/check-form.ts';
-import type { CheckDefinition } from './checks.ts';
+import type { CheckDefinition, ProbeDefinition } from './checks.ts';
 
-/** `https://www.example.com/healthz`, or `tcp port 5432`. Without a host, it has `<address>` in its place. */
-export function writeProbe({ type, port, host = '<address>', path = '/' }: CheckDefinition): string {
+/**
+ * `https://www.example.com/healthz`, `tcp port 5432` or `signals of a monitor`. Without a host, it has `<address>` in
+ * its place.
+ */
+export function writeProbe(definition: CheckDefinition): string {
+  if (definition.type === 'signal') return 'signals of a monitor';
+  const { type, port, host = '<address>', path = '/' } = definition;
   if (type === 'tcp') return `tcp port ${port}`;
   const isUsual = port === undefined || port === USUAL_PORTS[type];
   return `${type}://${host}${isUsual ? '' : `:${port}`}${path}`;
 }
 
-/** When an address changes its state, as a sentence. */
-export function writeRhythm({ interval, timeout, failures, retryInterval, successes }: CheckDefinition): string {
+/** When an address changes its state, as a sentence; null for a check that is not probed. */
+export function writeRhythm(definition: CheckDefinition): string | null {
+  return definition.type === 'signal' ? null : writeProbeRhythm(definition);
+}
+
+function writeProbeRhythm({ interval, timeout, failures, retryInterval, successes }: ProbeDefinition): string {
   const retries = failures === 1 ? '' : `, the retries after ${retryInterval} s each`;
   return `every ${interval} s; unhealthy after ${times(failures, 'failure')}${retries}; healthy after ${times(successes, 'success')}; timeout ${timeout} s`;
 }
@@ -21,8 +30,9 @@ function times(count: number, noun: 'failure' | 'success'): string {
 }
 
 /** The statuses of a healthy answer; null for a check that sends no request. */
-export function writeExpected({ type, expect = [...EXPECTED_STATUSES] }: CheckDefinition): string | null {
-  return type === 'tcp' ? null : expect.join(', ');
+export function writeExpected(definition: CheckDefinition): string | null {
+  if (definition.type === 'signal' || definition.type === 'tcp') return null;
+  return (definition.expect ?? EXPECTED_STATUSES).join(', ');
 }
 
 export interface HealthText {

@@ -8,10 +8,12 @@ import {
   CHECK_PATH_RULE,
   CHECK_RANGES,
   CHECK_TYPES,
+  DECIDED_STATES,
   EXPECT_RULE,
   MAX_CHECK_HOST,
   MAX_EXPECTED,
-  PIN_STATES,
+  PROBE_TYPES,
+  SIGNAL_TTL,
   STATUS_CLASSES,
 } from '#base/check-form.ts';
 import { CHECK_NAME, CHECK_NAME_RULE } from '#base/part-names.ts';
@@ -21,6 +23,7 @@ const TYPE_ERROR = `must be one of ${CHECK_TYPES.join(', ')}`;
 const PORT_ERROR = 'must be a whole number from 1 to 65535';
 const STATE_ERROR = 'must be "Healthy" or "Unhealthy"';
 const REASON_ERROR = 'must be a line of text of 1 to 200 characters';
+const TTL_ERROR = `must be a whole number of seconds from ${SIGNAL_TTL.least} to ${SIGNAL_TTL.most} (1 day)`;
 const SECONDS_ERROR = 'must be a whole number of seconds from 60 to 2592000 (30 days)';
 
 export const checkName = z
@@ -64,9 +67,10 @@ const status = z.union([z.int().min(100).max(599), z.enum(STATUS_CLASSES)], {
 
 const ONLY_WITH_HTTP = ['path', 'host', 'expect'] as const;
 
-export const checkBody = z
+/** The definition of a check whose addresses the service probes. */
+export const probeBody = z
   .strictObject({
-    type: z.enum(CHECK_TYPES, { error: TYPE_ERROR }).meta({
+    type: z.enum(PROBE_TYPES, { error: `must be one of ${PROBE_TYPES.join(', ')}` }).meta({
       description: '`https` and `http` send a GET request, without following redirects. `tcp` opens a connection.',
     }),
     port: z
@@ -123,15 +127,45 @@ export const checkBody = z
       add('tls', 'must be omitted, because only a check of the type https uses TLS');
   })
   .meta({
-    id: 'CheckWrite',
+    id: 'ProbeCheck',
     description:
-      'The definition of a check: the request that it sends, and the failures that make an address unhealthy.',
+      'A check that the service makes: the request that it sends, and the failures that make an address unhealthy.',
     examples: [{ type: 'https', host: 'www.example.com', path: '/healthz' }],
   });
 
+const signalBody = z
+  .strictObject(
+    {
+      type: z.literal('signal').meta({ description: 'A monitor sends the state, and nothing is probed.' }),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys'
+          ? `a check of the type signal has only a type, because nothing is probed: omit ${issue.keys?.join(', ')}`
+          : undefined,
+    },
+  )
+  .meta({
+    id: 'SignalCheck',
+    description: 'A check whose state a monitor sends with `setCheckSignal`.',
+    examples: [{ type: 'signal' }],
+  });
+
+export const checkBody = z.discriminatedUnion('type', [probeBody, signalBody], { error: TYPE_ERROR }).meta({
+  id: 'CheckWrite',
+  description: 'The definition of a check: a probe, or the signals of a monitor.',
+});
+
+const reasonLine = z
+  .string({ error: REASON_ERROR })
+  .min(1, { error: REASON_ERROR })
+  .max(200, { error: REASON_ERROR })
+  // A pattern in the schema would need Unicode properties, which many tools that read OpenAPI do not support.
+  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), { error: REASON_ERROR });
+
 const pin = z
   .object({
-    state: z.enum(PIN_STATES).meta({ description: 'The state that the address counts as.' }),
+    state: z.enum(DECIDED_STATES).meta({ description: 'The state that the address counts as.' }),
     reason: z.string().meta({ description: 'Why, in the words of the person.' }),
     by: z.string().meta({ description: 'The key that pinned it.' }),
     until: moment.meta({ description: 'When the pin ends.' }),
@@ -140,14 +174,10 @@ const pin = z
 
 export const pinBody = z
   .strictObject({
-    state: z.enum(PIN_STATES, { error: STATE_ERROR }).meta({
+    state: z.enum(DECIDED_STATES, { error: STATE_ERROR }).meta({
       description: 'With `Unhealthy`, answers omit the address; with `Healthy`, they have it.',
     }),
-    reason: z
-      .string({ error: REASON_ERROR })
-      .min(1, { error: REASON_ERROR })
-      .max(200, { error: REASON_ERROR })
-      .meta({ description: 'Why, for the people who see it.', examples: ['kernel update'] }),
+    reason: reasonLine.meta({ description: 'Why, for the people who see it.', examples: ['kernel update'] }),
     seconds: z
       .int({ error: SECONDS_ERROR })
       .min(60, { error: SECONDS_ERROR })
@@ -156,12 +186,56 @@ export const pinBody = z
   })
   .meta({ id: 'PinWrite', description: "A person's decision about an address." });
 
+export const signalWrite = z
+  .strictObject({
+    state: z.enum(DECIDED_STATES, { error: STATE_ERROR }).meta({ description: 'The state of the addresses.' }),
+    ttlSeconds: z
+      .int({ error: TTL_ERROR })
+      .min(SIGNAL_TTL.least, { error: TTL_ERROR })
+      .max(SIGNAL_TTL.most, { error: TTL_ERROR })
+      .default(SIGNAL_TTL.standard)
+      .meta({
+        description:
+          'The signal ends after so many seconds without another one; the state is then `Unknown`, which counts as healthy. If omitted: 300.',
+      }),
+    address: z
+      .string()
+      .min(1)
+      .max(45)
+      .optional()
+      .meta({
+        description:
+          'The only address that the signal is for. If omitted: all addresses of the check that have no signal of their own, also those of records that follow.',
+        examples: ['192.0.2.1'],
+      }),
+    reason: reasonLine
+      .optional()
+      .meta({ description: 'Why, for the people who see the state.', examples: ['5 of 6 logins failed'] }),
+  })
+  .meta({
+    id: 'SignalWrite',
+    description: 'The state that a monitor sends for the addresses of a check of the type `signal`.',
+    examples: [{ state: 'Unhealthy', ttlSeconds: 60, reason: '5 of 6 logins failed' }],
+  });
+
+export const signal = z
+  .object({
+    address: z.string().nullable().meta({
+      description:
+        'The address that the signal is for. Null: all addresses of the check that have no signal of their own.',
+    }),
+    state: z.enum(DECIDED_STATES).meta({ description: 'The state of the addresses.' }),
+    reason: z.string().meta({ description: 'Why, as the monitor says it.' }),
+    until: moment.meta({ description: 'When the signal ends, unless the monitor sends another one.' }),
+  })
+  .meta({ id: 'Signal', description: 'The state that a monitor sent for the addresses of a check.' });
+
 export const target = z
   .object({
     address: z.string().meta({ description: 'The address, as records have it.' }),
     state: z.enum(ADDRESS_STATES).meta({
       description:
-        'The state by the probes. `Unknown` counts as healthy: the address was not probed yet, or may not be.',
+        'The state by the probes or the signals. `Unknown` counts as healthy: the address was not probed yet or may not be, or no signal about it lasts.',
     }),
     reason: z.string().nullable().meta({ description: 'Why, as a sentence. Null: nothing is known yet.' }),
     since: moment.meta({ description: 'Since when it is in this state.' }),
@@ -207,10 +281,13 @@ const shape = {
 export const check = z
   .object({
     ...shape,
-    targets: z.array(target).meta({ description: 'The addresses that are probed, at most 1000.' }),
+    targets: z.array(target).meta({ description: 'The addresses of the records that name the check, at most 1000.' }),
     changes: z.array(change).meta({
       description: 'The last changes of the states of these addresses, the newest first, at most 100.',
     }),
+    signals: z
+      .array(signal)
+      .meta({ description: 'The signals that last, at most 1000. Always empty for a check that is probed.' }),
   })
   .meta({ id: 'Check', description: 'A health check with its addresses.' });
 
@@ -223,6 +300,8 @@ export const checkList = z
   .meta({ id: 'CheckList', description: 'The checks that the key may see.' });
 
 export type CheckDefinition = z.output<typeof checkBody>;
+export type ProbeDefinition = z.output<typeof probeBody>;
 export type CheckView = z.infer<typeof check>;
 export type TargetView = z.infer<typeof target>;
 export type ChangeView = z.infer<typeof change>;
+export type SignalView = z.infer<typeof signal>;

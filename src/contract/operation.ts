@@ -19,6 +19,7 @@ export type Permission =
   | 'records:read'
   | 'records:write'
   | 'clusters:write'
+  | 'signals'
   | 'person'
   | 'member'
   | 'owner'

@@ -1,11 +1,13 @@
 // The terms that a caller may ask for in keys and trusts. The REST API, the command line and the Job of the chart read
 // them with these schemas.
 import { z } from 'zod';
+import { SIGNAL_PATTERN, SIGNAL_PATTERN_RULE } from '#base/check-form.ts';
 import { clusterRight, displayName, level } from './people.ts';
 import { recordType } from './record-type.ts';
 
 const LIST_ERROR = 'must be a list of 1 to 64 strings, or null for no restriction';
 const WRITES_ERROR = 'must be a whole number of at least 1, or null for the limit of the service';
+const SIGNALS_ERROR = 'must be a list of at most 64 names of checks, or patterns of them';
 const EXPIRY_ERROR = 'must be an ISO 8601 time with a time zone, for instance 2027-01-31T00:00:00Z, or null';
 
 const texts = (item: z.ZodType<string>) =>
@@ -33,6 +35,16 @@ export const keyTerms = {
     description:
       'Permission on the clusters of the team: `write` sends their heartbeats and lists them, as the operator does. A key with it speaks for the clusters whose names it has. If omitted at creation: `none`.',
   }),
+  signals: z
+    .array(z.string({ error: SIGNAL_PATTERN_RULE }).regex(SIGNAL_PATTERN, { error: SIGNAL_PATTERN_RULE }), {
+      error: SIGNALS_ERROR,
+    })
+    .max(64, { error: SIGNALS_ERROR })
+    .meta({
+      description:
+        'Checks of the team that the key may send signals for, as a monitor does: names, in which `*` matches any run of characters. The key can neither read nor change them by that. If omitted at creation: none.',
+      examples: [['web', 'k8s-*']],
+    }),
   grants: z
     .array(grant)
     .max(1000)

@@ -7,12 +7,12 @@ import {
   CHECK_PATH,
   CHECK_PATH_RULE,
   CHECK_RANGES,
-  CHECK_TYPES,
   isSharedCheck,
   MAX_CHECK_HOST,
   MAX_CHECK_PATH,
   MAX_EXPECTED,
   OBJECT_CHECKS,
+  PROBE_TYPES,
 } from '#base/check-form.ts';
 import { CHECK_NAME } from '#base/part-names.ts';
 import { type Rule, together, withRules } from './rules.ts';
@@ -44,7 +44,7 @@ const fields = {
         "record's own namespace.",
     }),
   type: z
-    .enum(CHECK_TYPES)
+    .enum(PROBE_TYPES)
     .optional()
     .meta({
       description:

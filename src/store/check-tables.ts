@@ -84,6 +84,30 @@ export const checkChanges = pgTable(
   ],
 );
 
+/** The signals of monitors, for checks of the type `signal`: at most one row for a check and address. */
+export const checkSignals = pgTable(
+  'check_signals',
+  {
+    owner: textC('owner').notNull(),
+    checkName: textC('check_name').notNull(),
+    // As in check_targets; empty: all addresses of the check that have no row of their own.
+    address: textC('address').notNull(),
+    state: text('state').notNull(),
+    reason: text('reason').notNull(),
+    // The signal counts until then.
+    until: at('until').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'check_signals_pkey', columns: [t.owner, t.checkName, t.address] }),
+    foreignKey({
+      name: 'check_signals_check',
+      columns: [t.owner, t.checkName],
+      foreignColumns: [checks.owner, checks.name],
+    }).onDelete('cascade'),
+    check('check_signals_state', sql`${t.state} in ('Healthy', 'Unhealthy')`),
+  ],
+);
+
 /** One row: the process that probes, and until when no other one may. */
 export const checkLease = pgTable(
   'check_lease',

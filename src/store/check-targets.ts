@@ -1,6 +1,6 @@
 // The addresses that checks probe, and what is known about them. A trigger on records makes the rows. One process at a
 // time probes: it has the lease, and each statement that it writes asks for the lease once more.
-import type { ADDRESS_STATES, PIN_STATES } from '#base/check-form.ts';
+import type { ADDRESS_STATES, DECIDED_STATES } from '#base/check-form.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { epochMs, milliseconds } from './times.ts';
@@ -17,7 +17,7 @@ export interface TargetKey {
 
 /** A person's decision about an address. */
 export interface Pin {
-  state: (typeof PIN_STATES)[number];
+  state: (typeof DECIDED_STATES)[number];
   reason: string;
   by: string;
   /** In ms since 1970. */

@@ -35,9 +35,11 @@ export async function countChecks(tx: Tx, owner: string): Promise<number> {
   return (await countOf(tx, owner))[0]?.count ?? 0;
 }
 
+// The join makes Postgres read the row before the update, which would hide it.
 const put = statement<{ before: unknown }>(`
   with before as (select definition from checks where owner = $1 and name = $2 for update)
-  insert into checks (owner, name, definition) values ($1, $2, $3::jsonb)
+  insert into checks (owner, name, definition)
+    select $1, $2, $3::jsonb from (select) one left join before on true
   on conflict (owner, name) do update set definition = excluded.definition, updated_at = now()
   returning (select definition from before) as before`);
 

@@ -72,6 +72,7 @@ export type AccountAction =
   | 'check.delete'
   | 'check.pin'
   | 'check.unpin'
+  | 'check.signal'
   | 'cluster.drain'
   | 'cluster.restore'
   | 'cluster.release'

@@ -22,6 +22,8 @@ const rightColumns = () => ({
   clusters: text('clusters').$type<ClusterRight>().notNull().default('none'),
   // When rights were changed last. Null: never.
   rightsChangedAt: at('rights_changed_at'),
+  // Names and patterns of the checks that signals may be sent for.
+  signals: textArray('signals').notNull().default([]),
   onlyNames: textArray('only_names'),
   onlyTypes: textArray('only_types'),
   networks: cidrs('networks'),

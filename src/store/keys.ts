@@ -21,6 +21,8 @@ export interface KeyTerms {
   records: Level;
   manageZones: Level;
   clusters: ClusterRight;
+  /** Names and patterns of the checks that signals may be sent for. */
+  signals: string[];
   /** Per-zone levels that override `records`. */
   grants: Grant[];
   onlyNames: string[] | null;
@@ -59,6 +61,7 @@ export const TERM_KEYS = [
   'records',
   'manageZones',
   'clusters',
+  'signals',
   'onlyNames',
   'onlyTypes',
   'networks',

@@ -11,6 +11,7 @@ import { CHECK, OWNER, type OwnerOption, readCheck } from './options.ts';
 import { pin, unpin } from './pin.ts';
 import { printCheck } from './print.ts';
 import { set } from './set.ts';
+import { signal } from './signal.ts';
 
 const list = describeRestCommand({
   name: 'list',
@@ -43,7 +44,7 @@ export const command: CommandGroup = {
     'zonestead checks show web',
     "zonestead checks pin web 192.0.2.1 unhealthy --reason 'kernel update' --for 30m",
   ],
-  commands: [list, one, set, remove, pin, unpin],
+  commands: [list, one, set, signal, remove, pin, unpin],
 };
 
 async function listChecks(session: Session, owner: string | undefined): Promise<void> {

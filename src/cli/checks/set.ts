@@ -2,7 +2,7 @@
 
 import { CHECK_TYPES, readStatus } from '#base/check-form.ts';
 import { isAbsent } from '#client/errors.ts';
-import { type CheckDefinition, type CheckView, checkBody } from '#contract/checks.ts';
+import { type CheckDefinition, type CheckView, checkBody, type ProbeDefinition, probeBody } from '#contract/checks.ts';
 import * as api from '#contract/operations/checks.ts';
 import type { OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
@@ -14,11 +14,16 @@ import { CHECK, OWNER, type OwnerOption, readCheck } from './options.ts';
 import { printDefinition } from './print.ts';
 
 type SetOptions = OwnerOption &
-  DryRunOption & { expect?: string[] } & Omit<Partial<CheckDefinition>, 'type' | 'expect'> &
+  DryRunOption & { expect?: string[] } & Omit<Partial<ProbeDefinition>, 'type' | 'expect'> &
   Pick<CheckDefinition, 'type'>;
 
 const DEFINITION: OptionDescription[] = [
-  { flags: '--type <type>', describe: 'kind of probe', choices: CHECK_TYPES, isRequired: true },
+  {
+    flags: '--type <type>',
+    describe: 'kind of probe, or signal: a monitor sends the state',
+    choices: CHECK_TYPES,
+    isRequired: true,
+  },
   { flags: '--port <number>', describe: 'port (default: 443 for https, 80 for http)', value: 'number' },
   { flags: '--path <path>', describe: 'path of the request, for http and https (default: /)' },
   { flags: '--host <name>', describe: 'host name of the request and of the certificate (default: the address)' },
@@ -65,6 +70,7 @@ export const set = describeRestCommand({
   examples: [
     'zonestead checks set web --type https --host www.shop.example --path /healthz',
     'zonestead checks set mail --type tcp --port 25 --interval 30s --dry-run',
+    'zonestead checks set shop --type signal',
   ],
   run: (session, [name = ''], options: SetOptions) => setCheck(session, name, options),
 });
@@ -91,7 +97,7 @@ async function setCheck(session: Session, name: string, options: SetOptions): Pr
 
 /** With all defaults; `--expect 200,204` and a repeated option mean the same. @throws Error */
 function toDefinition({ owner: _owner, dryRun: _dryRun, expect, ...options }: SetOptions): CheckDefinition {
-  const fields = Object.fromEntries(Object.keys(checkBody.shape).map((name) => [name, options[name as 'port']]));
+  const fields = Object.fromEntries(Object.keys(probeBody.shape).map((name) => [name, options[name as 'port']]));
   const given = Object.entries({ ...fields, expect: expect?.flatMap((text) => text.split(',').map(readStatus)) });
   return parseOptions(checkBody, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }

@@ -80,7 +80,7 @@ function specOf(
 /** The check of a lost object is the definition that the object had; a check of the team stays a name. */
 function healthCheckOf(name: string, definitions: ReadonlyMap<string, CheckDefinition>): Record<string, unknown> {
   const definition = isSharedCheck(name) ? undefined : definitions.get(name);
-  if (definition === undefined) return { checkRef: name };
+  if (definition === undefined || definition.type === 'signal') return { checkRef: name };
   const { expect, ...fields } = definition;
   return { ...fields, ...(expect === undefined ? {} : { expect: expect.map(String) }) };
 }

@@ -52,7 +52,7 @@ export function checkPages(app: FastifyInstance, parts: ConsoleParts): void {
         const names = await readCheckNames(context, requireActor(request), owner);
         if (names.includes(name)) throw refusal('check-exists', { name });
         const { definition } = await write(context, request, { owner, name }, typed);
-        const text = `The check ${name} is set. It probes ${writeProbe(definition)} of the records that name it.`;
+        const text = `The check ${name} is set. ${describeEffect(definition)}`;
         return done(request, reply, addressOfCheck(owner, name), text);
       },
       (errors) => newPage(request, reply, { typed, errors }),
@@ -138,6 +138,11 @@ async function onePage(
     errors,
     typed: page === 'edit' ? (typed ?? typedOfCheck(definition)) : {},
   });
+}
+
+function describeEffect(definition: CheckDefinition): string {
+  if (definition.type === 'signal') return 'Its addresses are unknown until a monitor sends a signal.';
+  return `It probes ${writeProbe(definition)} of the records that name it.`;
 }
 
 /** The name of the team, or `Personal`. */

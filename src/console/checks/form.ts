@@ -13,6 +13,8 @@ export const CHECK_FIELDS = ['name', 'owner', 'type', 'expect', ...TEXTS, ...NUM
 /** The body of the request. An empty field has its default. */
 export function readCheckForm(typed: Typed): Record<string, unknown> {
   const type = textField(typed, 'type');
+  // The form has the fields of probes for every type.
+  if (type === 'signal') return { type };
   const expect = list(typed, 'expect').map(readStatus);
   const values = [
     ...TEXTS.map((name) => [name, textField(typed, name)] as const),
@@ -33,7 +35,9 @@ function readNumber(text: string): number | string {
 }
 
 /** The form of a stored check. */
-export function typedOfCheck({ expect, ...definition }: CheckDefinition): Typed {
+export function typedOfCheck(check: CheckDefinition): Typed {
+  if (check.type === 'signal') return { ...NEW_CHECK, type: 'signal' };
+  const { expect, ...definition } = check;
   const fields = Object.entries(definition).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, `${value}`]],
   );

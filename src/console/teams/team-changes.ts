@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'check.delete': 'Deleted check',
   'check.pin': 'Pinned address of check',
   'check.unpin': 'Ended the pin of check',
+  'check.signal': 'Signalled the state of check',
   'cluster.drain': 'Drained cluster',
   'cluster.restore': 'Restored cluster',
   'cluster.release': 'Released cluster',

@@ -1,6 +1,17 @@
 // The REST API of health checks.
 import { z } from 'zod';
-import { check, checkBody, checkList, checkParams, checkQuery, pinBody, target, targetParams } from '../checks.ts';
+import {
+  check,
+  checkBody,
+  checkList,
+  checkParams,
+  checkQuery,
+  pinBody,
+  signal,
+  signalWrite,
+  target,
+  targetParams,
+} from '../checks.ts';
 import { operation } from '../operation.ts';
 
 export const listChecks = operation({
@@ -22,7 +33,7 @@ export const getCheck = operation({
   path: '/v1/checks/{name}',
   tag: 'checks',
   summary: 'Get a health check',
-  description: 'Returns a check with the addresses that it probes.',
+  description: 'Returns a check with the addresses of the records that name it.',
   needs: 'records:read',
   params: checkParams,
   query: checkQuery,
@@ -37,7 +48,7 @@ export const setCheck = operation({
   tag: 'checks',
   summary: 'Create or replace a health check',
   description:
-    'The service probes the addresses of the A and AAAA records that name the check. While an address is unhealthy, answers omit it, unless nothing else would be left. A repeated call changes nothing.',
+    'The service probes the addresses of the A and AAAA records that name the check, or a monitor sends their state if the type is `signal`. While an address is unhealthy, answers omit it, unless nothing else would be left. A repeated call changes nothing.',
   needs: 'records:write',
   counts: 'records',
   params: checkParams,
@@ -59,6 +70,23 @@ export const deleteCheck = operation({
   params: checkParams,
   query: checkQuery,
   answers: { 204: z.null() },
+  errors: ['bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited'],
+});
+
+export const setCheckSignal = operation({
+  id: 'setCheckSignal',
+  method: 'PUT',
+  path: '/v1/checks/{name}/signal',
+  tag: 'checks',
+  summary: 'Send the state of the addresses of a check',
+  description:
+    'For the monitor of a check of the type `signal`. A signal that says something else than the last one counts as a record write; one that says the same gets a new end only. A key with the right `signals` may call it for the checks that the right names, and a key with `records:write` on all records of the owner for every check.',
+  needs: 'signals',
+  counts: { bucket: 'records', changes: 'operation' },
+  params: checkParams,
+  query: checkQuery,
+  body: signalWrite,
+  answers: { 200: signal },
   errors: ['bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited'],
 });
 

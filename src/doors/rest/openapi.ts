@@ -18,7 +18,7 @@ const PAGE_PATH = '/docs';
 const DESCRIPTION = `Manage DNS zones and records. When a write is answered, the name servers answer with the change.
 
 **Authentication.** Send an API key, or a token of an issuer that a team trusts, as \`Authorization: Bearer <key>\`. The
-security requirement of an operation names the permission that the key needs: \`manageZones:write\`, \`records:read\`, \`records:write\`, \`clusters:write\`, or for personal keys \`person\`
+security requirement of an operation names the permission that the key needs: \`manageZones:write\`, \`records:read\`, \`records:write\`, \`clusters:write\`, \`signals\`, or for personal keys \`person\`
 (any person), \`member\` or \`owner\` (of the team in the path). An operation without a permission accepts every valid key.
 
 **Bodies.** Bodies are JSON in UTF-8, except zone files. Unknown fields are refused.

@@ -1,11 +1,11 @@
 // The check that a DNSRecord asks for: its own definition, or the name of one. Pure.
 import { readStatus } from '#base/check-form.ts';
-import { type CheckDefinition, checkBody } from '#contract/checks.ts';
+import { type ProbeDefinition, probeBody } from '#contract/checks.ts';
 import { accept, refuse, type Verdict } from '#dns/verdict.ts';
 import type { HealthCheck } from '#resources/health-check.ts';
 
 export type DesiredCheck =
-  | { readonly kind: 'own'; readonly definition: CheckDefinition }
+  | { readonly kind: 'own'; readonly definition: ProbeDefinition }
   | { readonly kind: 'shared'; readonly name: string };
 
 /** @returns null: no check */
@@ -13,7 +13,7 @@ export function judgeCheck(spec: HealthCheck | undefined): Verdict<DesiredCheck 
   if (spec === undefined) return accept(null);
   const { checkRef, expect, ...fields } = spec;
   if (checkRef !== undefined) return accept({ kind: 'shared', name: checkRef });
-  const definition = checkBody.safeParse({
+  const definition = probeBody.safeParse({
     ...fields,
     ...(expect === undefined ? {} : { expect: expect.map(readStatus) }),
   });

@@ -29,6 +29,8 @@ export interface Actor {
   manageZones: Level;
   /** A person may. */
   clusters: ClusterRight;
+  /** Names and patterns of the checks that it may send signals for, besides those that it may write. */
+  signals: readonly string[];
   /** Levels by zone id; they take precedence over `records`. */
   grants: ReadonlyMap<string, Level>;
   /** Owner names (`*` stands for any run of characters) and types that the key may read and write; null: all. */
@@ -55,6 +57,7 @@ export function toActor(key: KeyRow): Actor {
     records: key.records,
     manageZones: key.manageZones,
     clusters: key.userId === null ? key.clusters : 'write',
+    signals: key.signals,
     grants: new Map(key.grants.map((grant) => [grant.zoneId, grant.records])),
     onlyNames: key.onlyNames,
     onlyTypes: key.onlyTypes,

@@ -1,6 +1,6 @@
 // The addresses and ports that checks may reach, so that no tenant probes our own network through us. Pure.
 import { publicAddresses } from '#base/public-address.ts';
-import { type CheckDefinition, portOf } from './definition.ts';
+import { type ProbeDefinition, portOf } from './definition.ts';
 
 export interface PortRange {
   first: number;
@@ -8,7 +8,7 @@ export interface PortRange {
 }
 
 /** @returns a sentence that says what is not allowed; null: the address may be probed */
-export type MayProbe = (address: string, definition: Pick<CheckDefinition, 'type' | 'port'>) => string | null;
+export type MayProbe = (address: string, definition: Pick<ProbeDefinition, 'type' | 'port'>) => string | null;
 
 /** @param networks those that may be probed although they are not public */
 export function createMayProbe(networks: readonly string[], ports: readonly PortRange[]): MayProbe {

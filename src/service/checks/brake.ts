@@ -1,46 +1,62 @@
-// The brake on failures in masses: when most addresses fail within a minute, our own network is the likelier cause, so
-// nothing may change for the worse. Pure.
+// The brake on failures in masses: when most addresses fail within a minute, the network of those who watch them is the
+// likelier cause, so nothing may change for the worse. Pure.
 //
 //     an owner    at least ten addresses of a team or person, more than half of which fail
 //     everyone    at least ten addresses in all, of two owners or more, and on average more than half of an owner's
 //                 addresses fail: one owner with many dead addresses must not freeze the others
+//
+// The api watches the addresses that it probes, and a monitor of the owner those of signals. Therefore both are judged
+// apart, and the brake of everyone, which is about our own network, does not count signals.
 
 /** The changes of so many ms count together. */
 export const WINDOW_MS = 60_000;
 const LEAST = 10;
 
-/** An address for the brake. */
-export interface Braked {
+/** An address, which the api watches, or a monitor of the owner. */
+export interface Watched {
   owner: string;
-  /** Whether the probes call for Unhealthy and it is not so yet. */
+  isSignalled: boolean;
+}
+
+/** An address for the brake. */
+export interface Braked extends Watched {
+  /** Whether the probes or the signal call for Unhealthy and it is not so yet. */
   isPending: boolean;
   /** When it became unhealthy, in ms; null: it is not. */
   downAt: number | null;
 }
 
 export interface Frozen {
+  /** Counts the addresses that are probed, and holds for them. */
   everyone: boolean;
-  owners: ReadonlySet<string>;
+  /** As {@link toGroup} writes them. */
+  groups: ReadonlySet<string>;
 }
 
 export function judgeMass(targets: Iterable<Braked>, now: number): Frozen {
-  const countsByOwner = new Map<string, { all: number; failing: number }>();
-  let total = 0;
-  for (const { owner, isPending, downAt } of targets) {
-    const counts = countsByOwner.get(owner) ?? { all: 0, failing: 0 };
-    countsByOwner.set(owner, counts);
+  const countsByGroup = new Map<string, { all: number; failing: number; isSignalled: boolean }>();
+  for (const target of targets) {
+    const { isSignalled, isPending, downAt } = target;
+    const group = toGroup(target);
+    const counts = countsByGroup.get(group) ?? { all: 0, failing: 0, isSignalled };
+    countsByGroup.set(group, counts);
     counts.all += 1;
-    total += 1;
     if (isPending || (downAt !== null && now < downAt + WINDOW_MS)) counts.failing += 1;
   }
-  const all = [...countsByOwner];
-  const owners = all.flatMap(([owner, counts]) =>
-    counts.all >= LEAST && counts.failing > counts.all / 2 ? [owner] : [],
+  const groups = [...countsByGroup].flatMap(([group, counts]) =>
+    counts.all >= LEAST && counts.failing > counts.all / 2 ? [group] : [],
   );
-  const sum = all.reduce((shares, [, counts]) => shares + counts.failing / counts.all, 0);
-  return { everyone: total >= LEAST && all.length > 1 && sum > all.length / 2, owners: new Set(owners) };
+  const probed = [...countsByGroup.values()].filter(({ isSignalled }) => !isSignalled);
+  const total = probed.reduce((sum, counts) => sum + counts.all, 0);
+  const shares = probed.reduce((sum, counts) => sum + counts.failing / counts.all, 0);
+  const everyone = total >= LEAST && probed.length > 1 && shares > probed.length / 2;
+  return { everyone, groups: new Set(groups) };
 }
 
-export function isFrozen({ everyone, owners }: Frozen, owner: string): boolean {
-  return everyone || owners.has(owner);
+export function isFrozen({ everyone, groups }: Frozen, watched: Watched): boolean {
+  return (everyone && !watched.isSignalled) || groups.has(toGroup(watched));
+}
+
+function toGroup({ owner, isSignalled }: Watched): string {
+  return `${isSignalled ? 'signals' : 'probes'} ${owner}`;
 }

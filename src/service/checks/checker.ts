@@ -1,9 +1,11 @@
-// Probes the addresses of checks. One api process at a time does it, by a lease in the database; the others take over
-// within seconds. Without the database or the api nothing changes: the last state is served.
+// Probes the addresses of checks, and reads the signals of monitors. One api process at a time does it, by a lease in
+// the database; the others take over within seconds. Without the database or the api nothing changes: the last state
+// is served.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
+import { dropPastSignals, unequalSignals } from '#store/check-signals.ts';
 import {
   allTargets,
   dropUnwantedTargets,
@@ -22,7 +24,7 @@ import { countProbe, nextProbeMs } from './judge.ts';
 import { ProbeLines } from './lines.ts';
 import type { CheckerMetrics } from './metrics.ts';
 import type { Probe } from './probe.ts';
-import { type Target, Targets } from './targets.ts';
+import { isProbed, type ProbedTarget, Targets } from './targets.ts';
 
 export interface CheckerOptions {
   db: Db;
@@ -42,6 +44,10 @@ const ROUND_MS = 500;
 const SWEEP_MS = 30_000;
 /** A change of answers is left to the process that made it for this long, in ms. */
 const LEFT_MS = 2_000;
+/** The reason of an address that no signal is about. */
+const NO_SIGNAL = 'No signal lasts: the monitor sent none yet, or the last one has ended.';
+/** Reasons of monitors that are written in a round. */
+const MAX_EXPLAINED = 200;
 /** Probes in flight. */
 const AT_ONCE = 256;
 /** How often the lines of waiting probes are looked at, in ms. */
@@ -58,7 +64,7 @@ class Checker {
   readonly #signal: AbortSignal;
   readonly #holder = randomUUID();
   readonly #targets = new Targets();
-  readonly #lines = new ProbeLines<Target>(AT_ONCE);
+  readonly #lines = new ProbeLines<ProbedTarget>(AT_ONCE);
   readonly #flips: Flips;
   readonly #running = new Set<Promise<void>>();
   #hasLease = false;
@@ -105,21 +111,31 @@ class Checker {
     await endPastPins(db);
     if (clock.now() >= this.#sweepAt) {
       await dropUnwantedTargets(db);
+      await dropPastSignals(db);
       this.#version = '';
       this.#sweepAt = clock.now() + SWEEP_MS;
     }
     const version = await targetsVersion(db);
     if (version !== this.#version) await this.#readTargets();
     this.#version = version;
+    await this.#readSignals();
     await this.#finishMarks();
   }
 
   async #readTargets(): Promise<void> {
     const isFirst = this.#targets.size === 0;
-    const freshTargets = this.#targets.update(await allTargets(this.#options.db));
+    const freshTargets = this.#targets.update(await allTargets(this.#options.db)).filter(isProbed);
     // Many addresses at the start of the process are spread over their intervals; a new one is probed at once.
     for (const [index, target] of freshTargets.entries())
       this.#schedule(target, isFirst ? ((index % 100) / 100) * target.definition.interval * 1_000 : 0);
+  }
+
+  async #readSignals(): Promise<void> {
+    const signalled = this.#targets.signalled();
+    if (signalled.length === 0) return;
+    const changed = this.#targets.noteSignals(await unequalSignals(this.#options.db, NO_SIGNAL));
+    for (const target of signalled) this.#flips.look(target);
+    await this.#flips.explain(changed.slice(0, MAX_EXPLAINED));
   }
 
   async #finishMarks(): Promise<void> {
@@ -132,7 +148,7 @@ class Checker {
     }
   }
 
-  #schedule(target: Target, ms: number): void {
+  #schedule(target: ProbedTarget, ms: number): void {
     if (!target.isWanted || this.#signal.aborted) return;
     const refusal = this.#options.mayProbe(target.address, target.definition);
     if (refusal !== null) {
@@ -154,7 +170,7 @@ class Checker {
   }
 
   /** Never rejects. */
-  async #probe(target: Target): Promise<void> {
+  async #probe(target: ProbedTarget): Promise<void> {
     const { probe, metrics } = this.#options;
     try {
       if (!target.isWanted) return;

@@ -5,6 +5,7 @@ import { writeFew } from '#base/few.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { listCheckChanges } from '#store/check-changes.ts';
 import { type CheckCounts, countByCheck } from '#store/check-counts.ts';
+import { dropSignals, listSignals } from '#store/check-signals.ts';
 import { listTargets } from '#store/check-targets.ts';
 import { type CheckRow, countChecks, deleteCheckRow, listChecks, writeCheck } from '#store/checks.ts';
 import type { Tx } from '#store/database.ts';
@@ -18,7 +19,7 @@ import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { CheckDefinition } from './definition.ts';
-import { type CheckView, type ListedCheck, toChangeView, toTargetView, writeRevision } from './view.ts';
+import { type CheckView, type ListedCheck, toChangeView, toSignalView, toTargetView, writeRevision } from './view.ts';
 
 /** The most checks of a team or person. */
 const MAX_CHECKS = 1_000;
@@ -37,7 +38,7 @@ export async function readChecks(
 
 /** Those with an address that does not work. Empty if the actor may not list checks. */
 export async function readFailingChecks(context: ServiceContext, actor: Actor): Promise<ListedCheck[]> {
-  if (!mayUseChecks(actor, 'read')) return [];
+  if (!hasAllRecords(actor, 'read')) return [];
   const checks = await listViews(context, actor, toOwnerIds(actor, undefined), null);
   return checks.filter(({ counts }) => counts.unhealthy > 0);
 }
@@ -88,6 +89,7 @@ export async function putCheck(
     if (row !== undefined && isSameDefinition(row.definition as CheckDefinition, definition))
       return { answer: null, change: null };
     const before = await writeCheck(tx, owner, name, definition);
+    if (definition.type !== 'signal') await dropSignals(tx, owner, name);
     return { answer: null, change: { action: 'check.put', subject: name, before, after: definition } };
   });
   return toCheckView(context, actor, await findCheck(context, actor, name, writeOwner(actor, owner)));
@@ -142,24 +144,30 @@ export async function changeChecks<T>(
 
 /** @throws Refusal forbidden */
 export function mustHaveAllRecords(actor: Actor, verb: 'read' | 'write'): void {
-  if (!mayUseChecks(actor, verb)) throw refusal('checks-need-all-records', { verb });
+  if (hasAllRecords(actor, verb)) return;
+  throw refusal('checks-need-all-records', { verb });
 }
 
-function mayUseChecks(actor: Actor, verb: 'read' | 'write'): boolean {
+/** Whether a key may read or write the checks of its owner. */
+export function hasAllRecords(actor: Actor, verb: 'read' | 'write'): boolean {
   const isEnough = verb === 'read' ? actor.records !== 'none' : actor.records === 'write';
   return isEnough && readableOnly(actor) === null;
 }
 
-/** @throws Refusal as readCheck */
+/**
+ * @param mayName the checks that a refusal may name
+ * @throws Refusal as readCheck
+ */
 export async function findCheck(
   context: ServiceContext,
   actor: Actor,
   name: string,
   ownerText: string | undefined,
+  mayName: (name: string) => boolean = () => true,
 ): Promise<CheckRow> {
   const owners = toOwnerIds(actor, ownerText);
   const [first, ...others] = await listChecks(context.db, owners, name);
-  if (first === undefined) throw unknownCheck(name, await listChecks(context.db, owners, null));
+  if (first === undefined) throw unknownCheck(name, await listChecks(context.db, owners, null), mayName);
   if (others.length === 0) return first;
   const texts = [first, ...others].map(({ owner }) => writeOwner(actor, owner));
   throw refusal('check-of-several', { name, owners: texts.join(', ') });
@@ -167,20 +175,25 @@ export async function findCheck(
 
 const LISTED = 20;
 
-function unknownCheck(name: string, rows: readonly CheckRow[]): Refusal {
-  const names = [...new Set(rows.map((row) => row.name))];
+function unknownCheck(name: string, rows: readonly CheckRow[], mayName: (name: string) => boolean): Refusal {
+  const names = [...new Set(rows.map((row) => row.name))].filter(mayName);
   const known = names.length === 0 ? 'no check has been created' : `the existing checks are ${writeFew(names, LISTED)}`;
   return refusal('no-check', { name, known });
 }
 
 async function toCheckView(context: ServiceContext, actor: Actor, row: CheckRow): Promise<CheckView> {
-  const [counts] = await countByCheck(context.db, [row.owner], row.name);
-  const targets = await listTargets(context.db, row.owner, [row.name], MAX_SHOWN);
-  const changes = await listCheckChanges(context.db, { owner: row.owner, checkName: row.name }, MAX_STATE_CHANGES);
+  const place = { owner: row.owner, checkName: row.name };
+  const [[counts], targets, changes, signals] = await Promise.all([
+    countByCheck(context.db, [row.owner], row.name),
+    listTargets(context.db, row.owner, [row.name], MAX_SHOWN),
+    listCheckChanges(context.db, place, MAX_STATE_CHANGES),
+    listSignals(context.db, row.owner, row.name, MAX_SHOWN),
+  ]);
   return {
     ...toListed(actor, row, counts),
     targets: targets.map(toTargetView),
     changes: changes.map(toChangeView),
+    signals: signals.map(toSignalView),
   };
 }
 

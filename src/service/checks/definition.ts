@@ -1,8 +1,15 @@
 // The definition of a health check, as the service stores it: with all defaults.
-import { type CHECK_TYPES, EXPECTED_STATUSES, type STATUS_CLASSES, USUAL_PORTS } from '#base/check-form.ts';
+import { EXPECTED_STATUSES, type PROBE_TYPES, type STATUS_CLASSES, USUAL_PORTS } from '#base/check-form.ts';
 
-export interface CheckDefinition {
-  type: (typeof CHECK_TYPES)[number];
+/** A monitor sends the state, and nothing is probed. */
+export interface SignalDefinition {
+  type: 'signal';
+}
+
+export type CheckDefinition = ProbeDefinition | SignalDefinition;
+
+export interface ProbeDefinition {
+  type: (typeof PROBE_TYPES)[number];
   /** Absent: 443 or 80. */
   port?: number | undefined;
   /** Absent: `/`. */
@@ -26,13 +33,13 @@ export interface CheckDefinition {
 }
 
 /** The port that a definition means. */
-export function portOf({ type, port }: Pick<CheckDefinition, 'type' | 'port'>): number {
+export function portOf({ type, port }: Pick<ProbeDefinition, 'type' | 'port'>): number {
   return port ?? (type === 'tcp' ? 0 : USUAL_PORTS[type]);
 }
 
 /** Whether a status is that of a healthy answer. */
 export function isExpected(
-  { expect = [...EXPECTED_STATUSES] }: Pick<CheckDefinition, 'expect'>,
+  { expect = [...EXPECTED_STATUSES] }: Pick<ProbeDefinition, 'expect'>,
   status: number,
 ): boolean {
   return expect.some((each) => each === status || each === `${Math.floor(status / 100)}xx`);

@@ -1,14 +1,14 @@
-// Changes the states of addresses as the probes call for, unless the brake or the pause after a change for the better
-// prevents it. Each write asks the database once more whether this process has the lease.
+// Changes the states of addresses as the probes or the monitors call for, unless the brake or the pause after a change
+// for the better prevents it. Each write asks the database once more whether this process has the lease.
 
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { markTarget, type TargetState, writeTargetState } from '#store/check-targets.ts';
 import type { Db } from '#store/database.ts';
-import { type Frozen, isFrozen, judgeMass, WINDOW_MS } from './brake.ts';
-import { isPaused, wantedState } from './judge.ts';
+import { type Frozen, isFrozen, judgeMass, type Watched, WINDOW_MS } from './brake.ts';
+import { isPaused } from './judge.ts';
 import type { CheckerMetrics } from './metrics.ts';
-import type { Target, Targets } from './targets.ts';
+import { isProbed, stateToBe, type Target, type Targets } from './targets.ts';
 
 interface FlipOptions {
   db: Db;
@@ -22,6 +22,8 @@ interface FlipOptions {
 
 const FROZEN_REASON =
   'Most addresses fail at once, so nothing changes until fewer do: our own network is the likelier cause.';
+const FROZEN_SIGNAL_REASON =
+  'The monitors call most addresses unhealthy at once, so nothing changes until they call fewer so.';
 const PAUSED_REASON = 'It became healthy less than 30 s ago, and counts as healthy until then.';
 /** Writes at once. */
 const AT_ONCE = 8;
@@ -30,18 +32,18 @@ const RETRY_MS = 1_000;
 
 export class Flips {
   readonly #options: FlipOptions;
-  /** The targets whose probes call for another state. */
+  /** The targets whose probes or monitors call for another state. */
   readonly #waiting = new Set<Target>();
-  #frozen: Frozen = { everyone: false, owners: new Set() };
+  #frozen: Frozen = { everyone: false, groups: new Set() };
   #retryAt = 0;
 
   constructor(options: FlipOptions) {
     this.#options = options;
   }
 
-  /** Notes whether the probes call for another state. */
+  /** Notes whether the probes or the monitor call for another state. */
   look(target: Target): void {
-    if (wantedState(target.track, target.definition) === target.track.state) this.#waiting.delete(target);
+    if (stateToBe(target) === target.track.state) this.#waiting.delete(target);
     else this.#waiting.add(target);
   }
 
@@ -51,7 +53,7 @@ export class Flips {
     const now = clock.now();
     if (now < this.#retryAt) return;
     for (const target of this.#waiting) if (!target.isWanted) this.#waiting.delete(target);
-    if (this.#waiting.size === 0 && this.#frozen.owners.size === 0 && !this.#frozen.everyone) return;
+    if (this.#waiting.size === 0 && this.#frozen.groups.size === 0 && !this.#frozen.everyone) return;
     try {
       this.#frozen = judgeMass(this.#braked(), now);
       this.#tellFrozen();
@@ -69,30 +71,42 @@ export class Flips {
   /** The address may not be probed: its state is unknown, and says why. Never rejects. */
   async refuse(target: Target, reason: string): Promise<void> {
     if (target.track.state === 'Unknown' && target.toldReason === reason) return;
-    await this.#write(target, 'Unknown', reason).catch((error) =>
-      this.#options.log.warn({ err: error, address: target.address }, 'failed to say why an address is not probed'),
+    await this.#tell(target, 'Unknown', reason);
+  }
+
+  /** Writes the reasons of monitors that call for the present state. Never rejects. */
+  async explain(targets: readonly Target[]): Promise<void> {
+    const settled = targets.filter((target) => stateToBe(target) === target.track.state);
+    for (let at = 0; at < settled.length; at += AT_ONCE)
+      await Promise.all(
+        settled.slice(at, at + AT_ONCE).map((target) => this.#tell(target, target.track.state, target.failure)),
+      );
+  }
+
+  async #tell(target: Target, state: TargetState, reason: string | null): Promise<void> {
+    await this.#write(target, state, reason).catch((error) =>
+      this.#options.log.warn({ err: error, address: target.address }, 'failed to write the reason of a state'),
     );
   }
 
   *#braked() {
     for (const target of this.#options.targets.all()) {
-      const isPending =
-        target.track.state !== 'Unhealthy' && wantedState(target.track, target.definition) === 'Unhealthy';
-      yield { owner: target.owner, isPending, downAt: target.downAt };
+      const isPending = target.track.state !== 'Unhealthy' && stateToBe(target) === 'Unhealthy';
+      yield { ...watched(target), isPending, downAt: target.downAt };
     }
   }
 
   #mayFlip(target: Target, now: number): boolean {
-    if (wantedState(target.track, target.definition) !== 'Unhealthy') return true;
-    return !isFrozen(this.#frozen, target.owner) && !isPaused(target.track, now);
+    if (stateToBe(target) !== 'Unhealthy') return true;
+    return !isFrozen(this.#frozen, watched(target)) && !isPaused(target.track, now);
   }
 
   async #flip(target: Target): Promise<void> {
-    const state = wantedState(target.track, target.definition);
+    const state = stateToBe(target);
     const before = target.track.state;
     if (!(await this.#write(target, state, target.failure))) return;
     const now = this.#options.clock.now();
-    const isUp = state === 'Healthy' && before === 'Unhealthy';
+    const isUp = state !== 'Unhealthy' && before === 'Unhealthy';
     target.track = { ...target.track, ...(isUp ? { upAt: now } : {}) };
     target.downAt = state === 'Unhealthy' ? now : null;
     this.#waiting.delete(target);
@@ -103,8 +117,8 @@ export class Flips {
   async #takeBack(now: number): Promise<void> {
     for (const target of this.#options.targets.all()) {
       const isRecent = target.downAt !== null && now < target.downAt + WINDOW_MS;
-      if (!isRecent || !isFrozen(this.#frozen, target.owner)) continue;
-      if (!(await this.#write(target, 'Unknown', FROZEN_REASON))) continue;
+      if (!isRecent || !isFrozen(this.#frozen, watched(target))) continue;
+      if (!(await this.#write(target, 'Unknown', frozenReason(target)))) continue;
       target.downAt = null;
       this.look(target);
     }
@@ -113,14 +127,14 @@ export class Flips {
   /** Says why the state of a failing address does not change. */
   async #tellHeld(target: Target, now: number): Promise<void> {
     if (this.#mayFlip(target, now)) return;
-    const reason = isFrozen(this.#frozen, target.owner) ? FROZEN_REASON : PAUSED_REASON;
+    const reason = isFrozen(this.#frozen, watched(target)) ? frozenReason(target) : PAUSED_REASON;
     if (target.toldReason !== reason) await this.#write(target, target.track.state, reason);
   }
 
   #tellFrozen(): void {
     const { metrics, log } = this.#options;
-    const count = this.#frozen.everyone ? 'all' : this.#frozen.owners.size;
-    if (metrics.setFrozen(this.#frozen.everyone || this.#frozen.owners.size > 0))
+    const count = this.#frozen.everyone ? 'all' : this.#frozen.groups.size;
+    if (metrics.setFrozen(this.#frozen.everyone || this.#frozen.groups.size > 0))
       log.warn({ owners: count }, 'most checked addresses fail at once: no address becomes unhealthy until fewer do');
   }
 
@@ -137,4 +151,12 @@ export class Flips {
     announce();
     return true;
   }
+}
+
+function watched(target: Target): Watched {
+  return { owner: target.owner, isSignalled: !isProbed(target) };
+}
+
+function frozenReason(target: Target): string {
+  return isProbed(target) ? FROZEN_REASON : FROZEN_SIGNAL_REASON;
 }

@@ -5,7 +5,7 @@
 //     Unhealthy   after so many failures in a row: after the first one, the retries follow each other quickly
 //     Healthy     again after so many successes in a row, at the normal interval
 import type { TargetState } from '#store/check-targets.ts';
-import type { CheckDefinition } from './definition.ts';
+import type { ProbeDefinition } from './definition.ts';
 
 /** The memory of the process about an address. The state is that of the database. */
 export interface Track {
@@ -31,7 +31,7 @@ export function countProbe(track: Track, isOk: boolean): Track {
     : { ...track, failures: more(track.failures), successes: 0 };
 }
 
-type Rule = Pick<CheckDefinition, 'failures' | 'successes' | 'interval' | 'retryInterval'>;
+type Rule = Pick<ProbeDefinition, 'failures' | 'successes' | 'interval' | 'retryInterval'>;
 
 /** The state that the probes call for; the present one, if they call for no other. */
 export function wantedState({ state, failures, successes }: Track, rule: Rule): TargetState {

@@ -1,11 +1,10 @@
 // Pins: for some time, the decision of a person about an address counts instead of the probes.
-import { isIP } from 'node:net';
-import { parseRdata } from '#dns/types/index.ts';
 import { listTargets, markTarget, type Pin, writePin } from '#store/check-targets.ts';
 import { findOutage } from '#store/database.ts';
 import { isLockFailure } from '../change/once.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
+import { canonicalAddress } from './addresses.ts';
 import { changeChecks, findCheck, MAX_SHOWN, mustHaveAllRecords } from './checks.ts';
 import { type TargetView, toTargetView } from './view.ts';
 
@@ -27,7 +26,7 @@ export async function setPin(
   input: PinInput | null,
 ): Promise<TargetView> {
   mustHaveAllRecords(caller.actor, 'write');
-  const key = { checkName: place.name, address: canonical(place.address) };
+  const key = { checkName: place.name, address: canonicalAddress(place.address) };
   const { owner } = await findCheck(context, caller.actor, place.name, place.owner);
   const pin = input && toPin(input, caller, context.now());
   const written = await changeChecks(context, caller, owner, async (tx) => {
@@ -57,12 +56,4 @@ async function markNow(context: ServiceContext, key: Parameters<typeof markTarge
 
 function toPin({ state, reason, seconds }: PinInput, { actor }: Caller, now: Date): Pin {
   return { state, reason, by: actor.user?.email ?? actor.keyName, until: now.getTime() + seconds * 1_000 };
-}
-
-/** As records have it. @throws Refusal bad_request */
-function canonical(address: string): string {
-  const family = isIP(address);
-  const parsed = family === 0 ? null : parseRdata(family === 4 ? 'A' : 'AAAA', address, null);
-  if (!parsed?.ok) throw refusal('wrong-address', { address });
-  return parsed.value.rdata;
 }

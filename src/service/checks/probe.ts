@@ -3,18 +3,18 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, isIP, isIPv6 } from 'node:net';
-import { type CheckDefinition, isExpected, portOf } from './definition.ts';
+import { isExpected, type ProbeDefinition, portOf } from './definition.ts';
 
 /** Null: the address works. Otherwise why not, as a sentence. */
 export type ProbeOutcome = string | null;
 
-export type Probe = (address: string, definition: CheckDefinition, signal: AbortSignal) => Promise<ProbeOutcome>;
+export type Probe = (address: string, definition: ProbeDefinition, signal: AbortSignal) => Promise<ProbeOutcome>;
 
 /** The octets of a status line with its headers. */
 const MAX_HEADER = 8 * 1024;
 
 /** @throws the reason of the signal when it aborts */
-export async function probe(address: string, definition: CheckDefinition, signal: AbortSignal): Promise<ProbeOutcome> {
+export async function probe(address: string, definition: ProbeDefinition, signal: AbortSignal): Promise<ProbeOutcome> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(definition.timeout * 1_000)]);
   try {
     if (definition.type === 'tcp') return await openConnection(address, portOf(definition), limit);
@@ -42,7 +42,7 @@ function openConnection(address: string, port: number, signal: AbortSignal): Pro
   });
 }
 
-function askStatus(address: string, definition: CheckDefinition, signal: AbortSignal): Promise<number> {
+function askStatus(address: string, definition: ProbeDefinition, signal: AbortSignal): Promise<number> {
   const { type, path = '/', host, tls = 'verify' } = definition;
   const port = portOf(definition);
   const name = host ?? (isIPv6(address) ? `[${address}]` : address);

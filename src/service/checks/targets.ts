@@ -1,16 +1,18 @@
-// The addresses that the checker probes, as the process remembers them, brought up to date from the table.
+// The addresses of checks, as the process that probes remembers them, brought up to date from the table.
 import { isSameDefinition } from '#base/check-form.ts';
 import type { TargetKey, TargetRow, TargetState } from '#store/check-targets.ts';
-import type { CheckDefinition } from './definition.ts';
-import type { Track } from './judge.ts';
+import type { CheckDefinition, ProbeDefinition } from './definition.ts';
+import { type Track, wantedState } from './judge.ts';
 
 export interface Target extends TargetKey {
   definition: CheckDefinition;
   track: Track;
   /** When the process made it unhealthy, in ms; null: it is not, or was so before. */
   downAt: number | null;
-  /** The last failure, as a sentence; null: the last probe succeeded, or there was none. */
+  /** The last failure, or the reason of the signal, as a sentence; null: the last probe succeeded, or there was none. */
   failure: string | null;
+  /** The state that the monitor calls for. An address that is probed does not need it. */
+  signalled: TargetState;
   /** The reason that the table has. */
   toldReason: string | null;
   /** Cancels the timer of the next probe. */
@@ -19,7 +21,14 @@ export interface Target extends TargetKey {
   isWanted: boolean;
 }
 
-/** The most addresses of one owner that are probed. */
+/** A target that the service probes. */
+export type ProbedTarget = Target & { definition: ProbeDefinition };
+
+export function isProbed(target: Target): target is ProbedTarget {
+  return target.definition.type !== 'signal';
+}
+
+/** The most addresses of one owner that are probed, or that signals are about. */
 export const MAX_OF_OWNER = 10_000;
 
 export type StoredTarget = TargetRow & { definition: unknown };
@@ -62,6 +71,30 @@ export class Targets {
     return freshTargets;
   }
 
+  /** The addresses of checks of the type `signal`. */
+  signalled(): Target[] {
+    return [...this.#byKey.values()].filter((target) => !isProbed(target));
+  }
+
+  /**
+   * Notes the states that monitors call for.
+   * @param rows the addresses whose state or reason is not that of their signal
+   * @returns these addresses
+   */
+  noteSignals(rows: readonly (TargetKey & { state: TargetState; reason: string })[]): Target[] {
+    for (const target of this.signalled()) {
+      target.signalled = target.track.state;
+      target.failure = target.toldReason;
+    }
+    return rows.flatMap((row) => {
+      const target = this.#byKey.get(keyOf(row));
+      if (target === undefined || isProbed(target)) return [];
+      target.signalled = row.state;
+      target.failure = row.reason;
+      return [target];
+    });
+  }
+
   clear(): void {
     for (const [key, target] of this.#byKey) this.#drop(key, target);
   }
@@ -71,6 +104,11 @@ export class Targets {
     target.isWanted = false;
     this.#byKey.delete(key);
   }
+}
+
+/** The state that the probes or the monitor call for; the present one, if they call for no other. */
+export function stateToBe({ definition, track, signalled }: Target): TargetState {
+  return definition.type === 'signal' ? signalled : wantedState(track, definition);
 }
 
 function keyOf({ owner, checkName, address }: TargetKey): string {
@@ -83,6 +121,7 @@ function toTarget({ owner, checkName, address, state, reason }: StoredTarget, de
     track: newTrack(state),
     downAt: null,
     failure: null,
+    signalled: state,
     toldReason: reason,
     cancel: () => undefined,
     isWanted: true,

@@ -1,6 +1,7 @@
 // Checked addresses as answers show them. Pure.
 import { createHash } from 'node:crypto';
 import type { CheckChange } from '#store/check-changes.ts';
+import { ALL_ADDRESSES, type LastingSignal } from '#store/check-signals.ts';
 import type { Pin, TargetRow } from '#store/check-targets.ts';
 import type { CheckDefinition } from './definition.ts';
 
@@ -17,6 +18,7 @@ export interface ListedCheck {
 export interface CheckView extends ListedCheck {
   targets: TargetView[];
   changes: ChangeView[];
+  signals: SignalView[];
 }
 
 export type ChangeView = Omit<CheckChange, 'at'> & { at: string };
@@ -28,6 +30,17 @@ export interface TargetView {
   since: string;
   down: boolean;
   pin: (Omit<Pin, 'until'> & { until: string }) | null;
+}
+
+/** A signal of a monitor. */
+export interface SignalView extends Pick<LastingSignal, 'state' | 'reason'> {
+  /** Null: all addresses that have no signal of their own. */
+  address: string | null;
+  until: string;
+}
+
+export function toSignalView({ address, state, reason, until }: LastingSignal): SignalView {
+  return { address: address === ALL_ADDRESSES ? null : address, state, reason, until: new Date(until).toISOString() };
 }
 
 export function toTargetView({ address, state, reason, since, down, pin }: TargetRow): TargetView {

@@ -44,10 +44,10 @@ function keyView(key: TeamKeyRow): KeyView {
 
 /** The terms of a key, as the history keeps them. */
 export function viewTerms(key: KeyTerms) {
-  const { name, records, manageZones, clusters, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } =
-    key;
-  const rights = { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks };
-  return { name, ...rights, zoneWrites, recordWrites, expiresAt: key.expiresAt?.toISOString() ?? null };
+  const { name, records, manageZones, clusters, signals, grants } = key;
+  const { onlyNames, onlyTypes, networks, zoneWrites, recordWrites, expiresAt } = key;
+  const rights = { records, manageZones, clusters, signals, grants, onlyNames, onlyTypes, networks };
+  return { name, ...rights, zoneWrites, recordWrites, expiresAt: expiresAt?.toISOString() ?? null };
 }
 
 export const KEY: CredentialKind<KeyTerms, ReturnType<typeof viewTerms>> = {

@@ -17,6 +17,7 @@ export interface TermsInput {
   records?: KeyTerms['records'] | undefined;
   manageZones?: KeyTerms['manageZones'] | undefined;
   clusters?: KeyTerms['clusters'] | undefined;
+  signals?: string[] | undefined;
   grants?: Grant[] | undefined;
   onlyNames?: string[] | null | undefined;
   onlyTypes?: string[] | null | undefined;
@@ -32,6 +33,7 @@ export const NO_TERMS: KeyTerms = {
   records: 'none',
   manageZones: 'none',
   clusters: 'none',
+  signals: [],
   grants: [],
   onlyNames: null,
   onlyTypes: null,
@@ -77,6 +79,7 @@ export function judgeTerms(base: KeyTerms, input: TermsInput, rules: TermsRules)
       records: input.records ?? base.records,
       manageZones: input.manageZones ?? base.manageZones,
       clusters: input.clusters ?? base.clusters,
+      signals: [...new Set(input.signals ?? base.signals)],
       grants: grants.value,
       onlyNames: names.value,
       onlyTypes: types.value,

@@ -148,6 +148,7 @@ function callerFor({ teamId, userId }: EndedLease, context: ServiceContext): Cal
     records: 'write',
     manageZones: 'none',
     clusters: 'none',
+    signals: [],
     grants: new Map(),
     onlyNames: null,
     onlyTypes: null,

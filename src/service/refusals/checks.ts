@@ -31,6 +31,17 @@ export const CHECK_REFUSALS = {
     field: 'address',
     sentence: 'no record with the check {name} has the address {address}. zonestead checks show {name} lists them.',
   },
+  'check-without-signals': {
+    code: 'conflict',
+    field: 'name',
+    sentence:
+      'the check {name} has the type {type}: the service probes its addresses, so no monitor sends their state. A signal needs a check of the type signal.',
+  },
+  'may-not-signal': {
+    code: 'forbidden',
+    sentence:
+      'This key may not send signals for the check {name}: its right "signals" names {names}. A key that may write all records of the owner may send signals for every check.',
+  },
   'wrong-address': {
     code: 'bad_request',
     field: 'address',

@@ -33,6 +33,11 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
         `such a trust would let every holder of a token of the issuer ${effect}, because "match" accepts every value: name the accepted ones.`,
       );
   }
+  if (terms.signals.length > 0)
+    return refuse(
+      'signals',
+      'such a trust would let every holder of a token of the issuer take addresses out of DNS, because "match" accepts every value: name the accepted ones.',
+    );
   const open = terms.onlyNames?.find((pattern) => !isOfHolder(pattern, leaves));
   if (terms.onlyNames !== null && open === undefined) return accept(null);
   const claim = isKubernetes(leaves) ? 'namespace' : (leaves[0]?.path.join('.') ?? 'sub');
@@ -43,8 +48,9 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
   );
 }
 
-function hasRights({ records, manageZones, clusters, grants }: TrustTerms): boolean {
+function hasRights({ records, manageZones, clusters, signals, grants }: TrustTerms): boolean {
   const levels = [records, manageZones, clusters];
+  if (signals.length > 0) return true;
   return levels.some((level) => level !== 'none') || grants.some((grant) => grant.records !== 'none');
 }
 

@@ -26,7 +26,7 @@ export function actorOfTrust(
   trust: TrustForToken,
   { keyId, subject, onlyNames }: { keyId: string; subject: string; onlyNames: string[] | null },
 ): Actor {
-  const { records, manageZones, clusters, onlyTypes, expiresAt, zoneWrites, recordWrites } = trust;
+  const { records, manageZones, clusters, signals, onlyTypes, expiresAt, zoneWrites, recordWrites } = trust;
   return {
     keyId,
     keyName: nameOfSubject(trust.name, subject),
@@ -37,6 +37,7 @@ export function actorOfTrust(
     records,
     manageZones,
     clusters,
+    signals,
     grants: new Map(trust.grants.map((grant) => [grant.zoneId, grant.records])),
     onlyNames,
     onlyTypes,

@@ -64,6 +64,6 @@ function installationOf(teamId: string, teamName: string): Actor {
   return {
     ...{ keyId: SERVICE_KEY, keyName: SERVICE_KEY, teamId, teamName, user: null, memberships: [], expiresAt: null },
     ...{ records: 'none', manageZones: 'write', clusters: 'none', grants: new Map(), onlyNames: null, onlyTypes: null },
-    ...{ zoneWrites: null, recordWrites: null },
+    ...{ signals: [], zoneWrites: null, recordWrites: null },
   };
 }

@@ -89,6 +89,17 @@ CREATE TABLE "check_lease" (
 	CONSTRAINT "check_lease_one" CHECK ("check_lease"."one")
 );
 --> statement-breakpoint
+CREATE TABLE "check_signals" (
+	"owner" text collate "C" NOT NULL,
+	"check_name" text collate "C" NOT NULL,
+	"address" text collate "C" NOT NULL,
+	"state" text NOT NULL,
+	"reason" text NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "check_signals_pkey" PRIMARY KEY("owner","check_name","address"),
+	CONSTRAINT "check_signals_state" CHECK ("check_signals"."state" in ('Healthy', 'Unhealthy'))
+);
+--> statement-breakpoint
 CREATE TABLE "check_targets" (
 	"owner" text collate "C" NOT NULL,
 	"check_name" text collate "C" NOT NULL,
@@ -339,6 +350,7 @@ CREATE TABLE "api_keys" (
 	"records" text NOT NULL,
 	"manage_zones" text NOT NULL,
 	"clusters" text DEFAULT 'none' NOT NULL,
+	"signals" text[] DEFAULT '{}' NOT NULL,
 	"rights_changed_at" timestamp with time zone,
 	"only_names" text[],
 	"only_types" text[],
@@ -379,6 +391,7 @@ CREATE TABLE "trusts" (
 	"records" text NOT NULL,
 	"manage_zones" text NOT NULL,
 	"clusters" text DEFAULT 'none' NOT NULL,
+	"signals" text[] DEFAULT '{}' NOT NULL,
 	"rights_changed_at" timestamp with time zone,
 	"only_names" text[],
 	"only_types" text[],
@@ -705,6 +718,7 @@ CREATE TABLE "zones" (
 );
 --> statement-breakpoint
 ALTER TABLE "check_changes" ADD CONSTRAINT "check_changes_target" FOREIGN KEY ("owner","check_name","address") REFERENCES "public"."check_targets"("owner","check_name","address") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "check_signals" ADD CONSTRAINT "check_signals_check" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "check_targets" ADD CONSTRAINT "records_check_exists" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -154,3 +154,36 @@ test('no other team sees a check, changes it, or pins its addresses', async () =
     ).toBeGreaterThanOrEqual(403);
   expect(await definitionOf('secret')).toMatchObject({ port: 25 });
 });
+
+test('a person creates a check for a monitor and a key that sends its signals, and sees the signal on the page', async () => {
+  const browser = await browserOf(ada);
+  await browser.get('/console/checks/new');
+  // The form has the fields of probes for every type.
+  const created = await browser.post('/console/checks', {
+    ...{ name: 'login', owner: OWNER, type: 'signal', port: '80', path: '/x', ...FAST },
+  });
+  expect(created.location).toBe(addressOf('login'));
+  expect(await definitionOf('login')).toEqual({ type: 'signal' });
+  const edit = await browser.get(`${addressOf('login')}/edit`);
+  expect(edit.text).toMatch(/<option value="signal" selected/);
+  const keys = `/console/teams/${ada.team}/apps`;
+  await browser.get(`${keys}/new`);
+  const wrong = await browser.post(keys, {
+    ...{ name: 'monitor', records: 'none', manageZones: 'none', signals: 'Log in' },
+  });
+  expect(wrong.text).toContain('id="signals-error"');
+  const made = await browser.post(keys, {
+    ...{ name: 'monitor', records: 'none', manageZones: 'none', signals: 'login\nshop-*' },
+  });
+  const minted = await browser.follow(made);
+  const secret = /yk_[a-z0-9]+_\w+/.exec(minted.text)?.[0] ?? '';
+  const say = (name: string) =>
+    service.request('PUT', `/../checks/${name}/signal`, { state: 'Unhealthy', reason: '5 <of> 6 failed' }, secret);
+  expect(await say('login')).toMatchObject({ status: 200 });
+  expect(await say('web')).toMatchObject({ status: 403 });
+  expect(words((await browser.get(keys)).text)).toContain('and signals for login, shop-*');
+  const page = (await browser.get(addressOf('login'))).text;
+  expect(page).toContain('<bdi>5 &lt;of&gt; 6 failed</bdi>');
+  expect(words(page)).toContain('Signal Unhealthy for all addresses');
+  expect(words(page)).not.toContain('Rhythm');
+});

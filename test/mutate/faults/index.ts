@@ -8,6 +8,7 @@ import { CANARY_FAULTS } from './canary.ts';
 import { CERTIFICATE_FAULTS } from './certificates.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CHECK_PAGE_FAULTS } from './check-pages.ts';
+import { CHECK_SIGNAL_FAULTS } from './check-signals.ts';
 import { CHECK_FAULTS } from './checks.ts';
 import { CLI_FAULTS } from './cli.ts';
 import { CLIENT_FAULTS } from './client.ts';
@@ -62,6 +63,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CHECK_FAULTS,
+  ...CHECK_SIGNAL_FAULTS,
   ...CHECK_PAGE_FAULTS,
   ...CLUSTER_FAULTS,
   ...CLOUDNATIVEPG_FAULTS,

@@ -1,5 +1,5 @@
-// The commands of the pages for the person on call, for routine tasks, transfers over TLS and dangling names, in the
-// order in which their test types them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names and signals
+// of monitors, in the order in which their tests type them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
@@ -23,6 +23,13 @@ export const OPERATION_PAGES = {
     ],
   },
   'dangling names': { test: TEST, choices: begins(DANGLING, 'zonestead zones dangling') },
+  'health signals': {
+    test: 'test/integration/cli/signals.test.ts',
+    choices: begins(
+      howTo('send-health-signals'),
+      ...['zonestead checks set', 'zonestead keys mint', 'zonestead checks signal', 'curl', 'zonestead checks show'],
+    ),
+  },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
   'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
   'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },

@@ -40,7 +40,7 @@ export class MemoryChecks {
     const unhealthy = targets.filter(({ down }) => down).length;
     return {
       ...{ name, owner, definition, revision: writeRevision(definition, JSON.stringify(targets)) },
-      ...{ createdAt: time, updatedAt: time, targets, changes: [] },
+      ...{ createdAt: time, updatedAt: time, targets, changes: [], signals: [] },
       counts: { healthy: targets.length - unhealthy, unhealthy, unknown: 0 },
     };
   }

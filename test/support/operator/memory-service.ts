@@ -226,6 +226,7 @@ export class MemoryService {
             records: 'write' as const,
             manageZones: this.manageZones,
             clusters: 'write' as const,
+            signals: [],
             onlyNames: null,
             onlyTypes: null,
             zoneWrites: null,

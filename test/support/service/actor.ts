@@ -12,6 +12,7 @@ export function testActor(change: Partial<Actor> = {}): Actor {
     records: 'none',
     manageZones: 'none',
     clusters: 'none',
+    signals: [],
     grants: new Map(),
     onlyNames: null,
     onlyTypes: null,

@@ -16,6 +16,8 @@ export interface KeyOptions {
   manageZones?: Level;
   /** (Default: write.) */
   clusters?: 'none' | 'write';
+  /** Checks that it may send signals for. */
+  signals?: string[];
   /** Levels by zone id. */
   grants?: Record<string, Level>;
   /** (Default: the service's.) */

@@ -94,11 +94,13 @@ const idOf = (name: string) => (name === 'red.example' ? 'zone_1' : null);
 test('the form of an app key changes nothing if it is sent back as it was shown', () => {
   const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
   const clusters = 'write';
+  const signals = ['web', 'shop-*'];
   const same = {
     name,
     records,
     manageZones,
     clusters,
+    signals,
     grants,
     onlyNames,
     onlyTypes,
@@ -117,6 +119,7 @@ test('the form of an app key asks for no permission and no restriction if it is 
     records: 'none',
     manageZones: 'none',
     clusters: 'none',
+    signals: [],
     grants: [],
     onlyNames: null,
     onlyTypes: null,

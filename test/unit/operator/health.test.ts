@@ -127,7 +127,7 @@ test('a definition that another client changed is put again', async () => {
   await probe(on);
   on.service.checks.put(OWN, { ...HTTP, path: '/other' });
   await probe(on);
-  expect(on.service.checks.definitions.get(OWN)?.path).toBe('/healthz');
+  expect(on.service.checks.definitions.get(OWN)).toMatchObject({ path: '/healthz' });
 });
 
 test('without its check an object has neither members nor the condition Healthy', async () => {

@@ -20,6 +20,7 @@ test('an omitted field stays as it is, and null removes a restriction', () => {
     records: 'write',
     manageZones: 'read',
     clusters: 'write',
+    signals: ['web'],
     grants: [{ zoneId: 'zone_1', records: 'none' }],
     onlyNames: ['a'],
     onlyTypes: ['TXT'],

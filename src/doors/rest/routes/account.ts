@@ -56,13 +56,14 @@ async function buildUsage(context: ServiceContext, actor: Actor, limits: WriteLi
 }
 
 async function buildAccount(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {
-  const { keyId, keyName, records, manageZones, clusters, onlyNames, onlyTypes, expiresAt } = actor;
+  const { keyId, keyName, records, manageZones, clusters, signals, onlyNames, onlyTypes, expiresAt } = actor;
   const key = {
     id: keyId,
     name: keyName,
     records,
     manageZones,
     clusters,
+    signals: [...signals],
     onlyNames,
     onlyTypes,
     zoneWrites: limits.zones(actor),

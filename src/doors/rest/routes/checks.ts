@@ -1,8 +1,10 @@
 // Health checks over HTTP. src/service/checks holds the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/checks.ts';
+import { requireCounter } from '#http/hooks/limits.ts';
 import { putCheck, readCheck, readChecks, removeCheck } from '#service/checks/checks.ts';
 import { setPin } from '#service/checks/pins.ts';
+import { setSignal } from '#service/checks/signals.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { serveOn } from '../serve.ts';
 
@@ -12,6 +14,10 @@ export function checkRoutes(app: FastifyInstance, context: ServiceContext): void
   serve(api.getCheck, ({ actor, params, query }) => readCheck(context, actor(), params.name, query.owner));
   serve(api.setCheck, ({ caller, params, query, body }) => putCheck(context, caller(), params.name, query.owner, body));
   serve(api.deleteCheck, ({ caller, params, query }) => removeCheck(context, caller(), params.name, query.owner));
+  serve(api.setCheckSignal, ({ caller, params, query, body, request }) => {
+    const count = requireCounter(request);
+    return setSignal(context, caller(), { ...params, owner: query.owner }, body, () => count(1));
+  });
   serve(api.pinTarget, ({ caller, params, query, body }) =>
     setPin(context, caller(), { ...params, owner: query.owner }, body),
   );

@@ -33,6 +33,7 @@ test("a person's key is told whose it is and which teams that is in", async () =
       records: 'write',
       manageZones: 'write',
       clusters: 'write',
+      signals: [],
       onlyNames: null,
       onlyTypes: null,
       zoneWrites: null,

@@ -256,4 +256,9 @@ test('a person has personal checks and those of the teams, and the history of th
   expect(names).toEqual(expect.arrayContaining(['personal-web', 'team-web']));
   const { body: history } = await account.send(owner, 'GET', `/teams/${admin.team}/changes`);
   expect(history.changes).toContainEqual(expect.objectContaining({ action: 'check.put', subject: 'team-web' }));
+  await request('PUT', path, { ...FAST, interval: 2 }, owner.text);
+  const { body: later } = await account.send(owner, 'GET', `/teams/${admin.team}/changes`);
+  expect(later.changes).toContainEqual(
+    expect.objectContaining({ action: 'check.put', subject: 'team-web', before: expect.objectContaining(FAST) }),
+  );
 });

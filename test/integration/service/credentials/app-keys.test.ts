@@ -23,6 +23,7 @@ const mint = async (terms: object = {}) => {
 };
 const NOTHING = {
   clusters: 'none',
+  signals: [],
   records: 'none',
   manageZones: 'none',
   grants: [],

@@ -25,6 +25,7 @@ test('a trust has the terms that were asked for, and defaults that give no right
     records: 'none',
     manageZones: 'none',
     clusters: 'none',
+    signals: [],
     grants: [],
     onlyNames: null,
     onlyTypes: null,

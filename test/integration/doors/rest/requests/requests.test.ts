@@ -114,6 +114,7 @@ test('GET /v1/account answers the holder of the key', async () => {
         records: 'read',
         manageZones: 'none',
         clusters: 'write',
+        signals: [],
         zoneWrites: null,
         recordWrites: null,
         onlyNames: null,
