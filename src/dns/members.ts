@@ -12,7 +12,7 @@ export const MAX_TIER = 9;
 export const MAX_CHECKED_TTL = 60;
 
 /**
- * The health of a record, as it is stored with the record. A part that has its default is absent, so that equal values
+ * The health of a record and its wish for a PTR record, as it is stored with the record. A part that has its default is absent, so that equal values
  * are written alike.
  */
 export interface RecordHealth {
@@ -21,6 +21,8 @@ export interface RecordHealth {
   /** 1 to 9. Lower tiers are answered first; by default it is 0. */
   tier?: number;
   whenAllFail?: 'ServeNone';
+  /** The service writes a PTR record for its address; see reverse.ts. */
+  reverse?: true;
 }
 
 /** The types whose records are addresses, which a check can reach. */
@@ -31,29 +33,35 @@ export interface HealthInput {
   check?: string | null | undefined;
   tier?: number | null | undefined;
   whenAllFail?: WhenAllFail | null | undefined;
+  reverse?: boolean | null | undefined;
 }
 
 /**
  * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
  */
 export function parseHealth(input: HealthInput, type: string): Verdict<RecordHealth | null | undefined> {
-  const { check, tier, whenAllFail } = input;
-  if (check === undefined && tier === undefined && whenAllFail === undefined) return accept(undefined);
+  const { check, tier, whenAllFail, reverse } = input;
+  if ([check, tier, whenAllFail, reverse].every((part) => part === undefined)) return accept(undefined);
   if (tier !== null && tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= MAX_TIER))
     return refuse('tier', `The tier is ${String(tier)}; it must be a whole number from 0 to ${MAX_TIER}.`);
   const health: RecordHealth = {
     ...(check ? { check } : {}),
     ...(tier ? { tier } : {}),
     ...(whenAllFail === 'ServeNone' ? { whenAllFail } : {}),
+    ...(reverse ? { reverse } : {}),
   };
   const [field] = Object.keys(health);
   if (field === undefined) return accept(null);
   if (CHECKED_TYPES.includes(type)) return accept(health);
-  return refuse(field, `A ${type} record has no ${field}: only the addresses of A and AAAA records can be checked.`);
+  return refuse(
+    field,
+    `A ${type} record has no ${field}: ${field === 'reverse' ? 'only A and AAAA records have an address that a PTR record can be for' : 'only the addresses of A and AAAA records can be checked'}.`,
+  );
 }
 
 export function sameHealth(one: RecordHealth | null, other: RecordHealth | null): boolean {
-  return one?.check === other?.check && one?.tier === other?.tier && one?.whenAllFail === other?.whenAllFail;
+  const parts = ['check', 'tier', 'whenAllFail', 'reverse'] as const;
+  return parts.every((part) => one?.[part] === other?.[part]);
 }
 
 /** A record with the values that decide about it. An absent part has its default. */

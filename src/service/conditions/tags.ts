@@ -23,8 +23,20 @@ function buildTag(values: readonly unknown[], form = ''): string {
 type FieldsOf<T> = { readonly [K in keyof T]: unknown };
 
 export function recordTag(record: FieldsOf<RecordView>): string {
-  const { id, name, type, content, ttl, priority, comment = null, check = null, tier = 0, whenAllFail = null } = record;
-  return buildTag(['record', id, name, type, content, ttl, priority, comment, check, tier, whenAllFail]);
+  const {
+    id,
+    name,
+    type,
+    content,
+    ttl,
+    priority,
+    comment = null,
+    check = null,
+    tier = 0,
+    whenAllFail = null,
+    reverse = false,
+  } = record;
+  return buildTag(['record', id, name, type, content, ttl, priority, comment, check, tier, whenAllFail, reverse]);
 }
 
 /** @param status the `status` of an answer that has one */
