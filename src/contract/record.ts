@@ -161,7 +161,7 @@ export const failing = z.boolean({ error: 'must be true or false' }).optional().
     'True if the check of the record says that its address does not work, or a person pinned it so: the record is served only if no other record at its name and type works. Absent otherwise.',
 });
 
-/** What becomes of the wish for a PTR record. */
+/** Whether the PTR record is written, or why not. */
 export const reverseState = z.enum(REVERSE_STATES, { error: 'must be a state of a reverse record' }).optional().meta({
   description:
     'For a record with `reverse`: `Written` if the PTR record points to it, or why there is none. `NoReverseZone`: its owner has no zone with the reverse name of the address. `Delegated`: that name is delegated, or an alias of a name outside of the reverse zones of the owner. `HandWritten`: a client wrote a PTR record there. `NotPermitted`: the key that wrote the record last may not write the PTR record. `OtherName`: another record has the address, and was first. `Wildcard`, `NotAHostName`: no PTR record can point to its name. `ReverseZone`: it is in a reverse zone itself. `Withdrawn`: its clusters are drained or lost.',

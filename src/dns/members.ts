@@ -12,8 +12,8 @@ export const MAX_TIER = 9;
 export const MAX_CHECKED_TTL = 60;
 
 /**
- * The health of a record and its wish for a PTR record, as it is stored with the record. A part that has its default is absent, so that equal values
- * are written alike.
+ * The health of a record and its wish for a PTR record, as they are stored with the record. A part that has its default
+ * is absent, so that equal values are written alike.
  */
 export interface RecordHealth {
   /** The name of a check of the team or person that has the zone. */

@@ -1,11 +1,11 @@
-// Reverse records: their states, and the addresses that the changes of the past left to be looked at. Functions at the end
-// of the migration decide and write (`reverse_plan`, `apply_reverse`).
+// Reverse records: their states, and the addresses that large changes left to be looked at. Functions at the end of the
+// migration decide and write (`reverse_plan`, `apply_reverse`).
 import type { ReverseState } from '#dns/reverse.ts';
 import type { Db } from './database.ts';
 import type { RecordRow } from './records.ts';
 import { statement } from './statement.ts';
 
-/** What a list says about a record: the first for a record that wants a PTR, the second for the PTR itself. */
+/** The marks of a record in a list: the first for a record that wants a PTR, the second for the PTR itself. */
 export interface ReverseMark {
   reverseState?: ReverseState;
   reverseOf?: string;

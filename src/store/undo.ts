@@ -19,7 +19,7 @@ export interface SelectedChange {
 type Found<T extends { id: number }> = Omit<T, 'id'> & { id: string };
 
 const SIDE = 'coalesce(c.after, c.before)';
-// The service's own PTR records follow the records that want them, so nobody undoes their changes.
+// The service's own PTR records follow the records that want them, so their changes are not undone.
 const NOT_DERIVED = `not coalesce(${SIDE} ? 'reverseOf', false)`;
 const SELECTED = `select c.id, c.action, case when c.action like 'record.%' then ${SIDE}->>'name' end as name,
     case when c.action like 'record.%' then ${SIDE}->>'type' end as type from changes c where c.zone_id = $1 and ${NOT_DERIVED}`;

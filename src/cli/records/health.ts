@@ -1,5 +1,6 @@
-// The options of records about their health: the check that probes the address, and what is answered when it fails.
-import { type HealthText, writeHealth } from '#contract/check-text.ts';
+// The options of records about their addresses: the check that probes one, what is answered when it fails, and the PTR
+// record for it.
+import { type HealthText, type ReverseText, writeHealth, writeReverse } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { MAX_TIER, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
 import type { OptionDescription } from '../command.ts';
@@ -23,6 +24,8 @@ export const HEALTH: readonly OptionDescription[] = [
     describe: 'for A and AAAA: answer while all addresses of the name fail (usual: ServeAll)',
     choices: WHEN_ALL_FAIL,
   },
+  { flags: '--reverse', describe: 'for A and AAAA: the service writes the PTR record of the address' },
+  { flags: '--no-reverse', describe: 'the service writes no PTR record, and removes one that it wrote' },
 ];
 
 /** All parts as the service takes them, or none: it keeps the stored parts only if all of them are omitted. */
@@ -30,6 +33,7 @@ export interface HealthBody {
   check?: string | null | undefined;
   tier?: number | undefined;
   whenAllFail?: WhenAllFail | undefined;
+  reverse?: boolean | undefined;
 }
 
 /**
@@ -39,31 +43,34 @@ export interface HealthBody {
 export function healthBody(options: HealthOptions, before: HealthOptions = {}): HealthBody {
   const { check = before.check, tier = before.tier ?? 0, whenAllFail = before.whenAllFail ?? 'ServeAll' } = options;
   if (!hasHealthOptions(options)) return {};
-  return { check: check || null, tier, whenAllFail };
+  return { check: check || null, tier, whenAllFail, reverse: options.reverse ?? before.reverse ?? false };
 }
 
-export function hasHealthOptions({ check, tier, whenAllFail }: HealthOptions): boolean {
-  return [check, tier, whenAllFail].some((each) => each !== undefined);
+export function hasHealthOptions({ check, tier, whenAllFail, reverse }: HealthOptions): boolean {
+  return [check, tier, whenAllFail, reverse].some((each) => each !== undefined);
 }
 
 /** The parts that all of these records have in common, which a new record next to them gets. */
 export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
   const [first, ...more] = records;
-  const { check, tier, whenAllFail } = first ?? {};
+  const { check, tier, whenAllFail, reverse } = first ?? {};
   return {
     ...(check !== undefined && more.every((each) => each.check === check) ? { check } : {}),
     ...(tier !== undefined && more.every((each) => each.tier === tier) ? { tier } : {}),
     ...(whenAllFail !== undefined && more.every((each) => each.whenAllFail === whenAllFail) ? { whenAllFail } : {}),
+    ...(reverse !== undefined && more.every((each) => each.reverse === reverse) ? { reverse } : {}),
   };
 }
 
 /** A line about a record whose health changes; null if it stays. */
 export function healthLine(
   { name, type, content }: Pick<ListedRecord, 'name' | 'type' | 'content'>,
-  before: HealthText,
-  body: HealthText,
+  before: HealthText & ReverseText,
+  body: HealthText & ReverseText,
 ): string | null {
   if (body.check === undefined) return null;
-  const [old, now] = [before, body].map(({ check, tier, whenAllFail }) => writeHealth({ check, tier, whenAllFail }));
+  const [old, now] = [before, body].map(({ check, tier, whenAllFail, reverse }) =>
+    [writeHealth({ check, tier, whenAllFail }), writeReverse({ reverse })].filter(Boolean).join(', '),
+  );
   return old === now ? null : `~ ${name} ${type} ${content}: ${old || 'no check'} -> ${now || 'no check'}`;
 }

@@ -29,6 +29,7 @@ const FIELDS = [
   'check',
   'tier',
   'whenAllFail',
+  'reverse',
 ];
 
 /** The name of the input for a field of the content. */
@@ -93,7 +94,7 @@ function buildBody(typed: Typed, name: string, type: string, values: FieldValues
   };
 }
 
-/** The form for an address has all three fields. */
+/** The form for an address has all four fields. A checkbox that is not checked is not sent. */
 function readHealth(typed: Typed, type: string) {
   if (typed.check === undefined || !CHECKED_TYPES.includes(type)) return {};
   const [check, tier, whenAllFail] = ['check', 'tier', 'whenAllFail'].map((field) => textField(typed, field));
@@ -101,6 +102,7 @@ function readHealth(typed: Typed, type: string) {
     check: check || null,
     tier: Number(tier || 0),
     whenAllFail: (whenAllFail || 'ServeAll') as WhenAllFail,
+    reverse: typed.reverse !== undefined,
   };
 }
 

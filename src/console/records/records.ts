@@ -119,6 +119,7 @@ async function showRecord(
     check: health?.check ?? '',
     tier: health?.tier ?? 0,
     whenAllFail: health?.whenAllFail ?? 'ServeAll',
+    reverse: health?.reverse === true ? 'on' : '',
   };
   for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
   const [seenRecord] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];

@@ -24,6 +24,7 @@ const FIELDS = [
   'check',
   'tier',
   'whenAllFail',
+  'reverse',
   'defaultTtl',
   'comment',
   'secondaries',

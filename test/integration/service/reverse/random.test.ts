@@ -16,7 +16,7 @@ const stranger = await service.key({ team: 'second' });
 const person = await addPerson(service, { team: 'first' });
 const { send } = clusterApi(service);
 /** Steps of up to three changes. */
-const STEPS = effort(400, 60);
+const STEPS = effort(700, 60);
 
 const FORWARD = ['one.example', 'two.example', 'sub.one.example'];
 const REVERSE = [

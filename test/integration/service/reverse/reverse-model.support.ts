@@ -64,7 +64,7 @@ export function expectPointers(zones: readonly ModelZone[], records: readonly Mo
   return expected;
 }
 
-/** What is wrong with the PTRs of the service; empty: nothing. */
+/** The faults of the PTRs of the service. */
 export function findFaults(zones: readonly ModelZone[], records: readonly ModelRecord[]): string[] {
   const expected = expectPointers(zones, records);
   const faults: string[] = [];

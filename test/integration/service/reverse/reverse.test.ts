@@ -161,7 +161,7 @@ test('a classless delegation is followed, and a delegation to elsewhere is not',
   const record = await wanting(zone, 'www', address(5));
   expect(await pointers(reverse)).toEqual([`5 www.${zone.zoneName}`]);
   const [pointer] = await list(reverse, '?type=PTR');
-  // A CNAME stands alone, so it cannot be next to the PTR: the record lets go of it first.
+  // A CNAME is the only record at its name, so the PTR has to go first.
   await put(zone, record, { content: address(5), reverse: false });
   expect(pointer?.reverseOf).toBe(address(5));
   const alias = await service.record(reverse, '5', 'CNAME', `5.${classless.zoneName}`);
@@ -263,7 +263,7 @@ test('a drained cluster loses its PTR to the next name, and does not take it bac
   expect((await send(service.admin, 'PUT', '/one')).status).toBe(200);
   expect((await apply('k8s:one/default/www', 'one')).status).toBe(200);
   await apply('k8s:two/default/www', 'two');
-  // The same values again are no change.
+  // The same values again change nothing.
   expect((await apply('k8s:two/default/www', 'two')).body).toMatchObject({ results: [{ changed: false }] });
   expect(await pointers(reverse)).toEqual([`1 one.${zone.zoneName}`]);
   expect((await send(person, 'POST', '/one/drain')).status).toBe(200);
