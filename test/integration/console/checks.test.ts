@@ -150,7 +150,7 @@ test('no other team sees a check, changes it, or pins its addresses', async () =
   expect(await definitionOf('secret')).toMatchObject({ port: 25 });
 });
 
-test('a person asks for the PTR record of an address, and takes it away again', async () => {
+test('a person asks for the PTR record of an address, and removes it again', async () => {
   const browser = await browserOf(ada);
   const zone = await service.zone('console-reverse.example', red);
   const reverse = await service.zone('2.0.192.in-addr.arpa', red);

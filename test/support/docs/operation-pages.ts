@@ -1,5 +1,5 @@
-// The commands of the pages for the person on call, for routine tasks, transfers over TLS and dangling names, in the
-// order in which their test types them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names and reverse
+// records, in the order in which their test types them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
@@ -23,6 +23,7 @@ export const OPERATION_PAGES = {
     ],
   },
   'dangling names': { test: TEST, choices: begins(DANGLING, 'zonestead zones dangling') },
+  'reverse records': { test: TEST, choices: begins(howTo('reverse-records'), 'zonestead ') },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
   'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
   'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },
