@@ -4,8 +4,8 @@ import { textC, xid8 } from './column-types.ts';
 import { bigint, index, pgTable, sql, text } from './drizzle.ts';
 
 /**
- * Addresses whose PTR may have to change. The transaction that adds rows applies the first thousand when it commits,
- * and a round of the api those that are left (store/reverse.ts).
+ * Addresses whose PTR may have to change. The transaction that adds rows applies the first 200 when it commits, and a
+ * round of the api those that are left (store/reverse.ts).
  */
 export const reverseDue = pgTable(
   'reverse_due',

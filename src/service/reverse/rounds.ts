@@ -1,4 +1,4 @@
-// Writes the PTR records that a change left behind: a transaction writes those of its first 1,000 addresses itself.
+// Writes the PTR records that a change left behind: a transaction writes those of its first 200 addresses itself.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { applyReverseDue } from '#store/reverse.ts';

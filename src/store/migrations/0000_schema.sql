@@ -1007,7 +1007,7 @@ create trigger owned_sets_when_cluster_lost after update on owned_sets for each 
 --> statement-breakpoint
 -- Reverse records. An A or AAAA record with `reverse` wants a PTR record at the reverse name of its address. Triggers on records and zones
 -- put the addresses whose PTR may have to change into reverse_due, and a deferred trigger applies them when the transaction commits: every
--- way to change records is covered, and the PTR commits with its address. A transaction applies at most 1000 rows itself, and a round of
+-- way to change records is covered, and the PTR commits with its address. A transaction applies at most 200 rows itself, and a round of
 -- the api the rows that are left (store/reverse.ts).
 --
 -- Locks are taken in this order: the zones of the request, the advisory lock, then the reverse zones by number. Records in reverse zones
@@ -1125,12 +1125,14 @@ declare
   addresses text[] := array(select distinct d ->> 'address' from jsonb_array_elements(due) d);
   locked integer[] := '{}';
   needed integer[];
+  written jsonb;
 begin
   -- A transaction that makes or deletes a reverse zone has this lock alone: each sees the other's records.
   perform pg_advisory_xact_lock_shared(hashtext('zonestead reverse zones'));
   loop
+    written := coalesce((select jsonb_agg(to_jsonb(p)) from reverse_plan(of_owner, addresses) p where p.state = 'Written'), '[]');
     needed := array(
-      select p.zone_no from reverse_plan(of_owner, addresses) p where p.state = 'Written'
+      select (w ->> 'zone_no')::integer from jsonb_array_elements(written) w
       union select r.zone_no from records r join zones z on z.no = r.zone_no
         where r.reverse_of = any(addresses) and coalesce(z.team_id, z.user_id) = of_owner);
     exit when needed <@ locked;
@@ -1139,7 +1141,7 @@ begin
   end loop;
   perform set_config('zonestead.reverse', 'on', true);
   with plan as materialized (
-    select p.* from reverse_plan(of_owner, addresses) p where p.state = 'Written'
+    select p.* from jsonb_to_recordset(written) p(address text, target text, zone_no integer, name text, ordername text)
   ), present as materialized (
     select r.id, r.zone_no, r.ordername, r.rdata, r.reverse_of from records r join zones z on z.no = r.zone_no
     where r.reverse_of = any(addresses) and coalesce(z.team_id, z.user_id) = of_owner
@@ -1173,12 +1175,17 @@ begin
   ), announced as (
     insert into feed_changes (kind, zone_id, names)
     select 'changed', m.id, case when cardinality(m.names) <= 1000 then m.names end from marked m
-  ), cause as (
+  ), entry as materialized (
+    -- The newest entry of each zone is for the records that have none among these.
+    select z.zone, l.key_id, l.request_id, coalesce(l.after, l.before) ->> 'id' as record, l.place
+    from (select distinct d ->> 'zone' as zone from jsonb_array_elements(due) d) z cross join lateral (
+      select c.*, row_number() over (order by c.id desc) as place from changes c where c.zone_id = z.zone and c.at = now()
+      order by c.id desc limit 1000) l
+  ), cause as materialized (
     select distinct on (d.address) d.address, h.key_id, h.request_id
-    from jsonb_to_recordset(due) d(address text, zone text, record text) left join lateral (
-      select l.key_id, l.request_id, coalesce(l.after, l.before) ->> 'id' = d.record as is_same, l.id from (
-        select * from changes c where c.zone_id = d.zone and c.at = now() order by c.id desc limit 1000) l) h on true
-    order by d.address, h.is_same desc nulls last, h.id desc nulls last
+    from jsonb_to_recordset(due) d(address text, zone text, record text)
+      left join entry h on h.zone = d.zone and (h.record = d.record or h.place = 1)
+    order by d.address, h.record = d.record desc nulls last, h.place
   )
   insert into changes (zone_id, zone_name, team_id, user_id, key_id, request_id, action, before, after, serial)
   select m.id, m.name, m.team_id, m.user_id, coalesce(s.key_id, 'service'), coalesce(s.request_id, 'reverse-' || pg_current_xact_id()),
@@ -1217,7 +1224,7 @@ create function apply_own_reverse() returns trigger language plpgsql as $$
 begin
   if current_setting('zonestead.reverse_applied', true) is distinct from pg_current_xact_id()::text then
     perform set_config('zonestead.reverse_applied', pg_current_xact_id()::text, true);
-    perform apply_reverse_due(1000, false);
+    perform apply_reverse_due(200, false);
   end if;
   return null;
 end $$;

@@ -86,3 +86,15 @@ test('equal values of health are stored alike, and a type without an address is 
   expect(sameHealth(null, {})).toBe(true);
   expect(sameHealth({ tier: 1 }, { tier: 2 })).toBe(false);
 });
+
+test('a wish for a PTR record is stored as one form, and other types than addresses cannot have it', () => {
+  expect(parseHealth({ reverse: true }, 'AAAA')).toEqual({ ok: true, value: { reverse: true } });
+  expect(parseHealth({ reverse: false }, 'A')).toEqual({ ok: true, value: null });
+  expect(parseHealth({ reverse: true, check: 'web' }, 'A')).toEqual({
+    ok: true,
+    value: { check: 'web', reverse: true },
+  });
+  expect(parseHealth({ reverse: true }, 'CNAME')).toMatchObject({ ok: false, problem: { field: 'reverse' } });
+  expect(sameHealth({ reverse: true }, {})).toBe(false);
+  expect(sameHealth({ reverse: true }, { reverse: true })).toBe(true);
+});

@@ -78,7 +78,7 @@ const change = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('zone' as const),
       zone: fc.constantFrom(...FORWARD, ...REVERSE, ...STRANGE),
-      way: fc.constantFrom('restore', 'create', 'delete'),
+      way: fc.constantFrom('restore', 'restore', 'create', 'delete'),
     }),
   },
 );
@@ -171,7 +171,7 @@ test('after every random change, the PTRs are those that a computation from scra
   }
   // Most changes took effect, and there was something to compare.
   expect(changes).toBeGreaterThan(STEPS * 0.6);
-  expect(pointers).toBeGreaterThan(STEPS / 2);
+  expect(pointers).toBeGreaterThan(STEPS / 10);
   expect(await service.sql`select from reverse_due`).toHaveLength(0);
   await expectWholeHistory(service.sql);
 }, 600_000);

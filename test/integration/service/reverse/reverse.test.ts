@@ -1,12 +1,12 @@
 // Reverse records: the service writes the PTR of an address into the hosted reverse zone, in the transaction that
 // writes the address, and it goes with the address.
 import { expect, test } from 'vitest';
-import { clusterApi } from '../../../support/service/clusters.ts';
+import { CLUSTER_TIMES, clusterApi } from '../../../support/service/clusters.ts';
 import { expectWholeHistory } from '../../../support/service/history.ts';
 import { addPerson } from '../../../support/service/people.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
-const service = await startTestService();
+const service = await startTestService({ clusterTimes: CLUSTER_TIMES });
 const { request } = service;
 const { send } = clusterApi(service);
 const person = await addPerson(service, { team: 'first' });
@@ -274,6 +274,25 @@ test('a drained cluster loses its PTR to the next name, and does not take it bac
     sets: [{ owner: 'k8s:two/default/www', name: 'two', type: 'A', values: [] }],
   });
   expect(await pointers(reverse)).toEqual([`1 one.${zone.zoneName}`]);
+});
+
+test('a change of more addresses than a transaction applies is finished by the api', async () => {
+  const zone = await service.zone();
+  const COUNT = 300;
+  const addresses = Array.from({ length: COUNT }, (_, at) => `198.19.${at % 6}.${Math.floor(at / 6)}`);
+  const changes = addresses.map((content) => ({
+    action: 'create',
+    record: { name: `h-${content.replaceAll('.', '-')}`, type: 'A', content, reverse: true },
+  }));
+  expect((await request('POST', `/zones/${zone.id}/records:batch`, { changes })).status).toBe(200);
+  const reverse = await service.zone('19.198.in-addr.arpa');
+  const counted = async () => (await pointers(reverse)).length;
+  expect(await counted()).toBeGreaterThanOrEqual(200);
+  await expect.poll(counted, { timeout: 20_000 }).toBe(COUNT);
+  expect((await request('DELETE', `/zones/${zone.id}`)).status).toBe(204);
+  expect(await counted()).toBeLessThanOrEqual(COUNT - 200);
+  await expect.poll(counted, { timeout: 20_000 }).toBe(0);
+  expect(await service.sql`select from reverse_due`).toHaveLength(0);
 });
 
 test('an address has its PTR in answers within 100 ms', async () => {
