@@ -1,4 +1,5 @@
-// The options of records about their addresses: the check that probes one, the answer when it fails, and the PTR record.
+// The options of records about their addresses: the check that probes one, the answer when it fails, and the PTR
+// record.
 import { type HealthText, type ReverseText, writeHealth, writeReverse } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { MAX_TIER, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';

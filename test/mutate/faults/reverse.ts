@@ -1,4 +1,4 @@
-// Faults in reverse records: whose zone gets a PTR, which name it has, and when it goes.
+// Faults in reverse records: the zone that gets a PTR, the name that it has, and the time when it goes.
 import type { Fault } from '../fault.ts';
 
 const SQL = 'src/store/migrations/0000_schema.sql';
