@@ -13,6 +13,7 @@ import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
 import { runRetention } from '#service/retention.ts';
 import { countRetention } from '#service/retention-metrics.ts';
+import { runReverse } from '#service/reverse/rounds.ts';
 import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
 import { countTargetStates } from '#store/check-targets.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
@@ -67,6 +68,7 @@ export function runRounds(
     ...(lookups.everyMs === 0 ? [] : [parts.targets({ db, log, metrics }, lookups, signal)]),
     runChecker(checks, signal),
     runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
+    runReverse(context, { log }, signal),
     runTransferDecisions(db, realClock, log, signal),
     runLeases(context, { log, metrics: leaseMetrics }, signal),
     runRetention({ db, log, settings: retention, now, everyMs: retentionEveryMs, onRound }, signal),

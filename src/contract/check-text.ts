@@ -1,5 +1,6 @@
 // The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
 import { EXPECTED_STATUSES, USUAL_PORTS } from '#base/check-form.ts';
+import type { ReverseState } from '#dns/reverse.ts';
 import type { CheckDefinition, ProbeDefinition } from './checks.ts';
 
 /**
@@ -41,6 +42,22 @@ export interface HealthText {
   weight?: number | null | undefined;
   whenAllFail?: string | null | undefined;
   failing?: boolean | undefined;
+}
+
+export interface ReverseText {
+  reverse?: boolean | null | undefined;
+  reverseState?: ReverseState | undefined;
+  reverseOf?: string | undefined;
+}
+
+/**
+ * `PTR` for a record whose PTR record is written, `no PTR: OtherName` for one with a reason against it, and `PTR of
+ * 192.0.2.1` for the PTR record itself. Empty for other records.
+ */
+export function writeReverse({ reverse, reverseState, reverseOf }: ReverseText): string {
+  if (reverseOf !== undefined) return `PTR of ${reverseOf}`;
+  if (!reverse) return '';
+  return reverseState === undefined || reverseState === 'Written' ? 'PTR' : `no PTR: ${reverseState}`;
 }
 
 /** The health of a record: `web, tier 1, failing`. Empty if a record has nothing of it. */

@@ -1,6 +1,7 @@
 // The contract of records: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
 import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL } from '#dns/members.ts';
+import { REVERSE_STATES } from '#dns/reverse.ts';
 import type { RecordType } from '#dns/types/record-type.ts';
 import { checkName } from './checks.ts';
 import { recordType } from './record-type.ts';
@@ -92,7 +93,7 @@ export const newHealth = {
     .optional()
     .meta({
       description:
-        'The check that probes the address of this A or AAAA record. While the address is unhealthy, answers omit the record, unless nothing else would be left. Null: none. If this and `tier`, `whenAllFail` and `weight` are omitted, a stored record keeps all of them.',
+        'The check that probes the address of this A or AAAA record. While the address is unhealthy, answers omit the record, unless nothing else would be left. Null: none. If this and `tier`, `whenAllFail`, `weight` and `reverse` are omitted, a stored record keeps all of them.',
       examples: ['web'],
     }),
   tier: z
@@ -118,6 +119,10 @@ export const newHealth = {
       description:
         'If an A or AAAA record at a name has a weight, each answer contains one of the records of this type: the chance of a record is its weight divided by the sum of the weights, and a record without a weight has 1. Name servers with Knot DNS 3.2 and secondaries answer with all records. A TTL above 60 is served as 60. If null or omitted: none.',
     }),
+  reverse: z.boolean({ error: 'must be true or false' }).optional().meta({
+    description:
+      'If true, the service writes the PTR record for the address of this A or AAAA record into the reverse zone that contains the address, if your team or you have that zone and the key may write there. If omitted together with `check`, `tier` and `whenAllFail`, a stored record keeps all four; otherwise: false.',
+  }),
 };
 
 /** `POST /zones/{id}/records` and `PUT /zones/{id}/records/{recordId}`. A null priority equals an omitted one. */
@@ -167,6 +172,21 @@ export const failing = z.boolean({ error: 'must be true or false' }).optional().
     'True if the check of the record says that its address does not work, or a person pinned it so: the record is served only if no other record at its name and type works. Absent otherwise.',
 });
 
+/** Whether the PTR record is written, or why not. */
+export const reverseState = z.enum(REVERSE_STATES, { error: 'must be a state of a reverse record' }).optional().meta({
+  description:
+    'For a record with `reverse`: `Written` if the PTR record points to it, or why there is none. `NoReverseZone`: its owner has no zone with the reverse name of the address. `Delegated`: that name is delegated, or an alias of a name outside of the reverse zones of the owner. `HandWritten`: a client wrote a PTR record there. `NotPermitted`: the key that wrote the record last may not write the PTR record. `OtherName`: another record has the address, and was first. `Wildcard`, `NotAHostName`: no PTR record can point to its name. `ReverseZone`: it is in a reverse zone itself. `Withdrawn`: its clusters are drained or lost.',
+});
+
+/** The mark of a PTR record that the service wrote. */
+export const reverseOf = z
+  .string({ error: 'must be an address' })
+  .optional()
+  .meta({
+    description: 'The address for which the service wrote this PTR record. Absent for every other record.',
+    examples: ['192.0.2.10'],
+  });
+
 /** `PUT /zones/{id}/records/{recordId}`: a read-modify-write client may send the id back that it received. */
 export const recordReplaceBody = recordBody
   .extend({
@@ -176,6 +196,8 @@ export const recordReplaceBody = recordBody
     withdrawn: withdrawn.meta({ description: 'Ignored: a client may send back what a list contains.' }),
     failing: failing.meta({ description: 'Ignored: a client may send back what a list contains.' }),
     owners: owners.meta({ description: 'Ignored: a client may send back what it read.' }),
+    reverseState: reverseState.meta({ description: 'Ignored: a client may send back what it read.' }),
+    reverseOf: reverseOf.meta({ description: 'Ignored: a client may send back what it read.' }),
   })
   .meta({ id: 'RecordReplace', description: 'The new content of a stored record. Its name and type cannot change.' });
 
@@ -196,6 +218,12 @@ export const record = z
       .optional()
       .meta({ description: '`ServeNone`, as it was written. Absent for `ServeAll`.' }),
     weight: z.int().optional().meta({ description: 'Its weight, from 1 to 255. Absent if it has none.' }),
+    reverse: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'True if the record wants a PTR record for its address. Absent otherwise.' }),
+    reverseState,
+    reverseOf,
     comment,
     owners,
   })

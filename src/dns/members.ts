@@ -20,8 +20,8 @@ export const MAX_WEIGHT = 255;
 export const MAX_WEIGHTED = 64;
 
 /**
- * The health of a record, as it is stored with the record. A part that has its default is absent, so that equal values
- * are written alike.
+ * The health of a record and its wish for a PTR record, as they are stored with the record. A part that has its default
+ * is absent, so that equal values are written alike.
  */
 export interface RecordHealth {
   /** The name of a check of the team or person that has the zone. */
@@ -31,6 +31,8 @@ export interface RecordHealth {
   whenAllFail?: 'ServeNone';
   /** 1 to 255. If a record of an RRset has one, the RRset is answered with one record, and others have 1. */
   weight?: number;
+  /** The service writes a PTR record for its address; see reverse.ts. */
+  reverse?: true;
 }
 
 /** The types whose records are addresses, which a check can reach. */
@@ -42,14 +44,15 @@ export interface HealthInput {
   tier?: number | null | undefined;
   whenAllFail?: WhenAllFail | null | undefined;
   weight?: number | null | undefined;
+  reverse?: boolean | null | undefined;
 }
 
 /**
  * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
  */
 export function parseHealth(input: HealthInput, name: string, type: string): Verdict<RecordHealth | null | undefined> {
-  const { check, tier, whenAllFail, weight } = input;
-  if ([check, tier, whenAllFail, weight].every((part) => part === undefined)) return accept(undefined);
+  const { check, tier, whenAllFail, weight, reverse } = input;
+  if ([check, tier, whenAllFail, weight, reverse].every((part) => part === undefined)) return accept(undefined);
   if (tier !== null && tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= MAX_TIER))
     return refuse('tier', `The tier is ${String(tier)}; it must be a whole number from 0 to ${MAX_TIER}.`);
   if (weight !== null && weight !== undefined && !(Number.isInteger(weight) && weight >= 1 && weight <= MAX_WEIGHT))
@@ -59,6 +62,7 @@ export function parseHealth(input: HealthInput, name: string, type: string): Ver
     ...(tier ? { tier } : {}),
     ...(whenAllFail === 'ServeNone' ? { whenAllFail } : {}),
     ...(weight ? { weight } : {}),
+    ...(reverse ? { reverse } : {}),
   };
   const [field] = Object.keys(health);
   if (field === undefined) return accept(null);
@@ -68,11 +72,16 @@ export function parseHealth(input: HealthInput, name: string, type: string): Ver
   if (CHECKED_TYPES.includes(type)) return accept(health);
   if (field === 'weight')
     return refuse(field, `A ${type} record has no weight: only the addresses of A and AAAA records can be drawn.`);
+  if (field === 'reverse')
+    return refuse(
+      field,
+      `A ${type} record has no reverse: only A and AAAA records have an address that a PTR record can be for.`,
+    );
   return refuse(field, `A ${type} record has no ${field}: only the addresses of A and AAAA records can be checked.`);
 }
 
 export function sameHealth(one: RecordHealth | null, other: RecordHealth | null): boolean {
-  const parts = ['check', 'tier', 'whenAllFail', 'weight'] as const;
+  const parts = ['check', 'tier', 'whenAllFail', 'weight', 'reverse'] as const;
   return parts.every((part) => one?.[part] === other?.[part]);
 }
 

@@ -150,7 +150,7 @@ export async function listOwnedDeletedZones(
 
 const namesBelow = statement<{ name: string; total: number }>(`
   select row->>'name' as name, (count(*) over ())::integer as total from deleted_zone_rows
-  where zone_id = $1 and origin = 'records' and (row->>'ordername' = $2
+  where zone_id = $1 and origin = 'records' and row->>'reverse_of' is null and (row->>'ordername' = $2
     or starts_with(row->>'ordername', $2 || ' ')
     or (row->>'type' = 'DNAME' and (row->>'ordername' = '' or starts_with($2, (row->>'ordername') || ' '))))
   limit 5`);

@@ -1,6 +1,7 @@
 // The tables of records, of their owners, and of the addresses of ALIAS targets; see tables.ts.
 
 import type { RecordHealth } from '#dns/members.ts';
+import type { ReverseScope } from '#dns/reverse.ts';
 import { at, bytea, textArray, textC } from './column-types.ts';
 import {
   bigint,
@@ -42,6 +43,10 @@ export const records = pgTable(
     withdrawn: boolean('withdrawn').notNull().default(false),
     // Its check, its tier and what all failing records mean: RecordHealth in dns/members.ts. Null: none of it.
     health: jsonb('health').$type<RecordHealth>(),
+    // The places where the writer of a record with `reverse` may write its PTR. Null: the record has no `reverse`.
+    reverseScope: jsonb('reverse_scope').$type<ReverseScope>(),
+    // The address that the service wrote this PTR record for. Null: every other record, also a PTR by hand.
+    reverseOf: text('reverse_of'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -55,6 +60,9 @@ export const records = pgTable(
       .where(sql`${t.type} in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')`),
     // The records of a check and an address, of which a zone has few.
     index('records_health_idx').on(sql`(${t.health} ->> 'check')`, t.rdata).where(sql`${t.health} is not null`),
+    // The records of an address that want a PTR, and the PTRs of an address.
+    index('records_reverse_idx').on(t.rdata, t.zoneNo).where(sql`(${t.health} -> 'reverse') is not null`),
+    index('records_reverse_of_idx').on(t.reverseOf).where(sql`${t.reverseOf} is not null`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
     check('records_comment', sql`length(${t.comment}) between 1 and 500`),

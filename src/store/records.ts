@@ -6,7 +6,7 @@ import type { RecordHealth } from '#dns/members.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { columns } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
-import { and, asc, count, eq, gt, inArray, like, or, sql } from './drizzle.ts';
+import { and, asc, count, eq, gt, inArray, isNull, like, or, sql } from './drizzle.ts';
 import { statement } from './statement.ts';
 import { records, zones } from './tables.ts';
 
@@ -78,15 +78,21 @@ export async function octetsAround(
   return { octets: Number(row?.octets ?? 0), sets: row?.sets ?? 0 };
 }
 
-const below = (zoneNo: number, ordername: string): SQL | undefined =>
+const within = (zoneNo: number, ordername: string): SQL | undefined =>
   and(
     eq(records.zoneNo, zoneNo),
-    gt(records.ordername, `${ordername} `),
-    sql`${records.ordername} < ${`${ordername}!`}`,
+    or(
+      eq(records.ordername, ordername),
+      and(gt(records.ordername, `${ordername} `), sql`${records.ordername} < ${`${ordername}!`}`),
+    ),
+    isNull(records.reverseOf),
   );
 
-/** The first few owner names strictly below a name, and how many records there are in all. */
-export async function namesBelow(
+/**
+ * The first few owner names at or below a name, and how many records there are in all. PTR records of the service do
+ * not count, because they move by themselves.
+ */
+export async function namesWithin(
   tx: Tx,
   zoneNo: number,
   ordername: string,
@@ -96,10 +102,10 @@ export async function namesBelow(
     tx.build
       .selectDistinctOn([records.ordername], { name: records.name })
       .from(records)
-      .where(below(zoneNo, ordername))
+      .where(within(zoneNo, ordername))
       .orderBy(asc(records.ordername))
       .limit(limit),
-    tx.build.select({ total: count() }).from(records).where(below(zoneNo, ordername)),
+    tx.build.select({ total: count() }).from(records).where(within(zoneNo, ordername)),
   ]);
   return { names: names.map((row) => row.name), total: totals[0]?.total ?? 0 };
 }

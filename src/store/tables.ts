@@ -12,5 +12,6 @@ export * from './history-tables.ts';
 export * from './key-tables.ts';
 export * from './node-tables.ts';
 export * from './record-tables.ts';
+export * from './reverse-tables.ts';
 export * from './secondary-tables.ts';
 export * from './zone-tables.ts';

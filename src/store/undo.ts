@@ -19,8 +19,10 @@ export interface SelectedChange {
 type Found<T extends { id: number }> = Omit<T, 'id'> & { id: string };
 
 const SIDE = 'coalesce(c.after, c.before)';
+// The service's own PTR records follow the records that want them, so their changes are not undone.
+const NOT_DERIVED = `not coalesce(${SIDE} ? 'reverseOf', false)`;
 const SELECTED = `select c.id, c.action, case when c.action like 'record.%' then ${SIDE}->>'name' end as name,
-    case when c.action like 'record.%' then ${SIDE}->>'type' end as type from changes c where c.zone_id = $1`;
+    case when c.action like 'record.%' then ${SIDE}->>'type' end as type from changes c where c.zone_id = $1 and ${NOT_DERIVED}`;
 const byIds = statement<Found<SelectedChange>>(`${SELECTED} and c.id = any($2::text[]::bigint[]) order by c.id`);
 const byRequest = statement<Found<SelectedChange>>(`${SELECTED} and c.request_id = $2 order by c.id limit $3`);
 const byKey = statement<Found<SelectedChange>>(
@@ -77,7 +79,8 @@ export const STEPS = { rows: 200_000, octets: 32 * 1024 * 1024 };
 const DEFAULTS = `defaults as (select id, (before->>'defaultTtl')::integer as ttl from changes
     where zone_id = $1 and id >= $2::bigint and action = 'zone.change' and before ? 'defaultTtl')`;
 const healthOf = (side: string) => `nullif(jsonb_strip_nulls(jsonb_build_object('check', ${side}->'check',
-    'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail', 'weight', ${side}->'weight')), '{}')`;
+    'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail', 'weight', ${side}->'weight',
+    'reverse', ${side}->'reverse')), '{}')`;
 const value = (side: string) => `case when jsonb_typeof(${side}) = 'object' then json_build_object('id', ${side}->>'id',
     'content', ${side}->>'content', 'ttl', nullif((${side}->>'ttl')::integer, d.ttl), 'priority', (${side}->>'priority')::integer,
     'comment', ${side}->>'comment', 'health', ${healthOf(side)}) end`;
@@ -90,7 +93,7 @@ const STEPS_SINCE = `
   select c.id, c.key_id as "keyId", c.owner, p.name, p.type, ${SIDE}->>'id' as "recordId", ${value('c.before')} as before,
     ${value('c.after')} as after
   from changes c join places p on p.name = ${SIDE}->>'name' and p.type = ${SIDE}->>'type' ${defaultAt('c.id', '$3')}
-  where c.zone_id = $1 and c.id >= $2::bigint and c.action like 'record.%' order by c.id desc`;
+  where c.zone_id = $1 and c.id >= $2::bigint and c.action like 'record.%' and ${NOT_DERIVED} order by c.id desc`;
 const countSince = statement<{ rows: number; octets: string }>(`
   with places as (select * from unnest($3::text[], $4::text[]) as p(name, type)),
     since as (select * from changes where zone_id = $1 and id >= $2::bigint order by id limit ${STEPS.rows + 1})
@@ -145,7 +148,7 @@ export interface PastRecord {
 const BEFORE = `
   with ${DEFAULTS},
     since as materialized (select c.id, c.at, c.owner, ${SIDE}->>'id' as record from changes c
-      where c.zone_id = $1 and c.id >= $2::bigint and c.action like 'record.%'),
+      where c.zone_id = $1 and c.id >= $2::bigint and c.action like 'record.%' and ${NOT_DERIVED}),
     touched as (select record, min(id) as first, max(id) as last,
       coalesce(json_agg(distinct owner) filter (where owner is not null), '[]') as owners from since group by record)
   select t.record as "recordId", ${SIDE}->>'name' as name, ${SIDE}->>'type' as type, t.last as change, t.owners,

@@ -1,6 +1,7 @@
 // The changes of one zone, written with one statement: records, counters and serial of the zone, the names that
 // changed, history, stored answers. The statement is a transaction of its own, and writes nothing if the zone has
 // changed since it was loaded.
+import type { ReverseScope } from '#dns/reverse.ts';
 import type { Action } from './changes.ts';
 import { assignments, hexBytes, insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
@@ -11,10 +12,10 @@ import { namedStatement } from './statement.ts';
 import { changes, idempotency, records } from './tables.ts';
 import type { Growth, ZoneRow } from './zones.ts';
 
-export type InsertedRecord = RecordRow & { digest: Uint8Array };
+export type InsertedRecord = RecordRow & { digest: Uint8Array; reverseScope: ReverseScope | null };
 export type UpdatedRecord = Pick<
   InsertedRecord,
-  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'comment' | 'health'
+  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'comment' | 'health' | 'reverseScope'
 >;
 
 /** One change of a record as history tells it. */
@@ -56,8 +57,8 @@ interface ZoneCommit {
   now: Date;
 }
 
-const INSERTED = [...RECORD_KEYS, 'digest'] as const;
-const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment', 'health'] as const;
+const INSERTED = [...RECORD_KEYS, 'digest', 'reverseScope'] as const;
+const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment', 'health', 'reverseScope'] as const;
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 

@@ -2,6 +2,7 @@
 // its history. Contents travel once: a record goes to Postgres in one piece of JSON, and Postgres writes its history
 // from the row. Everything goes in pieces that are bounded in rows and bytes. No rule and no right is known here.
 import type { RecordHealth } from '#dns/members.ts';
+import type { ReverseScope } from '#dns/reverse.ts';
 import type { Db, Tx } from './database.ts';
 import { pages, statement } from './statement.ts';
 
@@ -68,6 +69,8 @@ export interface ZoneWrite {
   history: History;
   /** When new records were made. */
   at: Date;
+  /** Where the writer may write the PTR of a record with `reverse`. */
+  reverseScope: ReverseScope;
   /** The history's mark of a change that puts records back. (Default: an ordinary change.) */
   mark?: { restoredTo: Date | null; undoes: readonly number[] | null };
 }
@@ -97,15 +100,20 @@ const COMMON = `$4::text, $5::text, $6::text, $7::text, $8::text, $9::bigint, $1
 
 type Write = (tx: Tx, given: unknown, write: ZoneWrite) => Promise<unknown>;
 
-/** $1 the rows or ids, $2 the zone's number, $3 its default TTL, $4 to $12 the history, $13 the time. */
-function writer(text: string, hasTime = false): Write {
+/**
+ * $1 the rows or ids, $2 the zone's number, $3 its default TTL, $4 to $12 the history, $13 the scope, $14 the time.
+ * @param hasScope whether the text has $13. (Default: false.)
+ * @param hasTime whether it has $14. (Default: false.)
+ */
+function writer(text: string, { hasScope = false, hasTime = false } = {}): Write {
   const run = statement(text);
-  return (tx, rowsOrIds, { zone, history, at, mark }) => {
+  return (tx, rowsOrIds, { zone, history, at, reverseScope, mark }) => {
     const { zoneId, zoneName, teamId, userId, keyId, serial, requestId } = history;
     const { restoredTo = null, undoes = null } = mark ?? {};
     const marks = [restoredTo?.toISOString() ?? null, undoes];
     const common = [zoneId, zoneName, teamId, userId, keyId, serial, requestId, ...marks];
-    return run(tx, rowsOrIds, zone.no, zone.defaultTtl, ...common, ...(hasTime ? [at.toISOString()] : []));
+    const scope = hasScope ? [JSON.stringify(reverseScope)] : [];
+    return run(tx, rowsOrIds, zone.no, zone.defaultTtl, ...common, ...scope, ...(hasTime ? [at.toISOString()] : []));
   };
 }
 
@@ -119,7 +127,8 @@ export async function removeValues(tx: Tx, write: ZoneWrite, ids: readonly strin
 }
 
 // A statement sees the rows as they were before it, so "old" is the row that "new" replaces.
-const updateChunk = writer(`
+const updateChunk = writer(
+  `
   with given as (select * from json_to_recordset($1::text::json)
       as u(id text, content text, rdata text, digest text, ttl integer, priority integer, comment text,
         health jsonb)),
@@ -128,9 +137,12 @@ const updateChunk = writer(`
         digest = coalesce(decode(u.digest, 'base64'), r.digest), ttl = u.ttl,
         priority = case when u.digest is null then r.priority else u.priority end,
         comment = case when u.comment is null then r.comment else nullif(u.comment, '') end,
-        health = case when u.health is null then r.health else nullif(u.health, '{}') end
+        health = case when u.health is null then r.health else nullif(u.health, '{}') end,
+        reverse_scope = case when (coalesce(u.health, r.health) -> 'reverse') is not null then $13::text::jsonb end
       from given u where r.id = u.id and r.zone_no = $2 returning r.*)
-  ${HISTORY} select 'record.update', ${view('old')}, ${view('new')}, ${COMMON} from new join old using (id)`);
+  ${HISTORY} select 'record.update', ${view('old')}, ${view('new')}, ${COMMON} from new join old using (id)`,
+  { hasScope: true },
+);
 
 /**
  * Each record gets the value, or only the TTL. The rows are made when they are sent.
@@ -147,14 +159,14 @@ export async function updateValues(
 const insertChunk = writer(
   `
   with made as (insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, comment, health,
-        created_at)
+        reverse_scope, created_at)
       select id, $2, name, coalesce(ordername, name), type, content, coalesce(rdata, content), decode(digest, 'base64'), ttl,
-        priority, nullif(comment, ''), nullif(health, '{}'), $13::timestamptz
+        priority, nullif(comment, ''), nullif(health, '{}'), case when (health -> 'reverse') is not null then $13::text::jsonb end, $14::timestamptz
       from json_to_recordset($1::text::json) as r(id text, name text, ordername text, type text, content text, rdata text,
         digest text, ttl integer, priority integer, comment text, health jsonb)
       returning *)
   ${HISTORY} select 'record.create', null, ${view('made')}, ${COMMON} from made`,
-  true,
+  { hasScope: true, hasTime: true },
 );
 
 /** The rows are made when they are sent. @throws as commitZone in zone-commit.ts */

@@ -1,5 +1,6 @@
-// The options of records about their health: the check that probes the address, and what is answered when it fails.
-import { type HealthText, writeHealth } from '#contract/check-text.ts';
+// The options of records about their addresses: the check that probes one, the answer when it fails, and the PTR
+// record.
+import { type HealthText, type ReverseText, writeHealth, writeReverse } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL, type WhenAllFail } from '#dns/members.ts';
 import type { OptionDescription } from '../command.ts';
@@ -28,6 +29,8 @@ export const HEALTH: readonly OptionDescription[] = [
     describe: `for A and AAAA: answer with one address of the name, drawn by weights from 1 to ${MAX_WEIGHT}; 0 removes it`,
     value: 'number',
   },
+  { flags: '--reverse', describe: 'for A and AAAA: the service writes the PTR record of the address' },
+  { flags: '--no-reverse', describe: 'the service writes no PTR record, and removes one that it wrote' },
 ];
 
 /** All parts as the service takes them, or none: it keeps the stored parts only if all of them are omitted. */
@@ -36,6 +39,7 @@ export interface HealthBody {
   tier?: number | undefined;
   whenAllFail?: WhenAllFail | undefined;
   weight?: number | null | undefined;
+  reverse?: boolean | undefined;
 }
 
 /**
@@ -45,35 +49,36 @@ export interface HealthBody {
 export function healthBody(options: HealthOptions, before: HealthOptions = {}): HealthBody {
   const { check = before.check, tier = before.tier ?? 0, whenAllFail = before.whenAllFail ?? 'ServeAll' } = options;
   if (!hasHealthOptions(options)) return {};
-  const { weight = before.weight } = options;
-  return { check: check || null, tier, whenAllFail, weight: weight || null };
+  const { weight = before.weight, reverse = before.reverse } = options;
+  return { check: check || null, tier, whenAllFail, weight: weight || null, reverse: reverse ?? false };
 }
 
-export function hasHealthOptions({ check, tier, whenAllFail, weight }: HealthOptions): boolean {
-  return [check, tier, whenAllFail, weight].some((each) => each !== undefined);
+export function hasHealthOptions({ check, tier, whenAllFail, weight, reverse }: HealthOptions): boolean {
+  return [check, tier, whenAllFail, weight, reverse].some((each) => each !== undefined);
 }
 
 /** The parts that all of these records have in common, which a new record next to them gets. */
 export function sharedHealth(records: readonly HealthOptions[]): HealthOptions {
   const [first, ...more] = records;
-  const { check, tier, whenAllFail, weight } = first ?? {};
+  const { check, tier, whenAllFail, weight, reverse } = first ?? {};
   return {
     ...(check !== undefined && more.every((each) => each.check === check) ? { check } : {}),
     ...(tier !== undefined && more.every((each) => each.tier === tier) ? { tier } : {}),
     ...(whenAllFail !== undefined && more.every((each) => each.whenAllFail === whenAllFail) ? { whenAllFail } : {}),
     ...(weight !== undefined && more.every((each) => each.weight === weight) ? { weight } : {}),
+    ...(reverse !== undefined && more.every((each) => each.reverse === reverse) ? { reverse } : {}),
   };
 }
 
 /** A line about a record whose health changes; null if it stays. */
 export function healthLine(
   { name, type, content }: Pick<ListedRecord, 'name' | 'type' | 'content'>,
-  before: HealthText,
-  body: HealthText,
+  before: HealthText & ReverseText,
+  body: HealthText & ReverseText,
 ): string | null {
   if (body.check === undefined) return null;
-  const [old, now] = [before, body].map(({ check, tier, whenAllFail, weight }) =>
-    writeHealth({ check, tier, whenAllFail, weight }),
+  const [old, now] = [before, body].map(({ check, tier, whenAllFail, weight, reverse }) =>
+    [writeHealth({ check, tier, whenAllFail, weight }), writeReverse({ reverse })].filter(Boolean).join(', '),
   );
   return old === now ? null : `~ ${name} ${type} ${content}: ${old || 'no check'} -> ${now || 'no check'}`;
 }

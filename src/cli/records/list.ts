@@ -1,6 +1,6 @@
 // `zonestead records list`
 import { fetchRecords } from '#client/lists.ts';
-import { writeHealth } from '#contract/check-text.ts';
+import { writeHealth, writeReverse } from '#contract/check-text.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -35,19 +35,27 @@ async function listRecords(session: Session, zone: string, filter: Filter): Prom
   const records = await fetchRecords(client, id, { name, type, etags, owners: true }, { signal });
   const hasOwners = records.some(({ owners = [] }) => owners.length > 0);
   const hasHealth = records.some((record) => writeHealth(record) !== '');
-  const more = [...(etags ? ['ETAG'] : []), ...(hasOwners ? ['OWNERS'] : []), ...(hasHealth ? ['CHECK'] : [])];
-  const rows = records.map((record) => rowOf(record, { hasOwners, hasHealth }));
+  const hasReverse = records.some((record) => writeReverse(record) !== '');
+  const more = [
+    ...(etags ? ['ETAG'] : []),
+    ...(hasOwners ? ['OWNERS'] : []),
+    ...(hasHealth ? ['CHECK'] : []),
+    ...(hasReverse ? ['REVERSE'] : []),
+  ];
+  const rows = records.map((record) => rowOf(record, { hasOwners, hasHealth, hasReverse }));
   await show(session, { records }, () =>
     table(['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', ...more, 'CONTENT'], rows, print),
   );
 }
 
 /** A comment follows its content in the way of a zone file. */
-function rowOf(record: ListedRecord, shown: { hasOwners: boolean; hasHealth: boolean }): string[] {
+function rowOf(record: ListedRecord, shown: Record<'hasOwners' | 'hasHealth' | 'hasReverse', boolean>): string[] {
   const { name, type, ttl, priority, id, content, comment, etag, owners = [] } = record;
   const text = comment === undefined ? content : `${content} ; ${comment}`;
   const tag = etag === undefined ? [] : [etag];
   const own = shown.hasOwners ? [owners.join(',') || '-'] : [];
   const health = shown.hasHealth ? [writeHealth(record) || '-'] : [];
-  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, ...own, ...health, text];
+  const reverse = shown.hasReverse ? [writeReverse(record) || '-'] : [];
+  const extras = [...tag, ...own, ...health, ...reverse];
+  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...extras, text];
 }

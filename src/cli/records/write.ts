@@ -1,7 +1,7 @@
 // `zonestead records create` and `update`
 import { isAbsent } from '#client/errors.ts';
 import { fetchRecords } from '#client/lists.ts';
-import { writeHealth } from '#contract/check-text.ts';
+import { writeHealth, writeReverse } from '#contract/check-text.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -114,7 +114,7 @@ export async function updateRecord(
   const { content, ttl, priority, comment, dryRun } = changes;
   if ([content, ttl, priority, comment].every((each) => each === undefined) && !hasHealthOptions(changes)) {
     throw new Error(
-      'nothing to change; give a content, --ttl, --no-ttl, --priority, --comment, --check, --tier, --when-all-fail or --weight',
+      'nothing to change; give a content, --ttl, --no-ttl, --priority, --comment, --check, --tier, --when-all-fail, --weight, --reverse or --no-reverse',
     );
   }
   const { client, signal } = session;
@@ -167,7 +167,7 @@ async function tell(session: Session, record: DnsRecord, what: string): Promise<
   await show(session, record, () => session.print(`${formatRecord(record)} is ${what} (${record.id})`));
 }
 
-export function formatRecord({ name, ttl, type, content, ...health }: DnsRecord): string {
-  const text = writeHealth(health);
+export function formatRecord({ name, ttl, type, content, ...parts }: DnsRecord): string {
+  const text = [writeHealth(parts), writeReverse(parts)].filter(Boolean).join(', ');
   return `${name} ${ttl} ${type} ${content}${text === '' ? '' : ` (${text})`}`;
 }

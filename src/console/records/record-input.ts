@@ -30,6 +30,7 @@ const FIELDS = [
   'tier',
   'whenAllFail',
   'weight',
+  'reverse',
 ];
 
 /** The name of the input for a field of the content. */
@@ -94,7 +95,7 @@ function buildBody(typed: Typed, name: string, type: string, values: FieldValues
   };
 }
 
-/** The form for an address has all of these fields. */
+/** The form for an address has all of these fields. A checkbox that is not checked is not sent. */
 function readHealth(typed: Typed, type: string) {
   if (typed.check === undefined || !CHECKED_TYPES.includes(type)) return {};
   const fields = ['check', 'tier', 'whenAllFail', 'weight'];
@@ -104,6 +105,7 @@ function readHealth(typed: Typed, type: string) {
     tier: Number(tier || 0),
     whenAllFail: (whenAllFail || 'ServeAll') as WhenAllFail,
     weight: weight ? Number(weight) : null,
+    reverse: typed.reverse !== undefined,
   };
 }
 

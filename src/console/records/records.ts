@@ -120,6 +120,7 @@ async function showRecord(
     tier: health?.tier ?? 0,
     whenAllFail: health?.whenAllFail ?? 'ServeAll',
     weight: health?.weight ?? '',
+    reverse: health?.reverse === true ? 'on' : '',
   };
   for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
   const [seenRecord] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];

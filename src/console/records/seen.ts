@@ -1,5 +1,5 @@
 // The values of a record that a person saw when a page was opened (shell/seen.ts). Pure.
-import { writeHealth } from '#contract/check-text.ts';
+import { writeHealth, writeReverse } from '#contract/check-text.ts';
 import type { HealthInput } from '#dns/members.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import { type ManagedRecord, recordView } from '#service/zones/view.ts';
@@ -59,5 +59,6 @@ function pickShownValues(
     TTL: ttl === null ? `${defaultTtl} (default)` : String(ttl),
     Comment: clipText(comment ?? ''),
     Check: writeHealth(health ?? {}),
+    'Reverse record': writeReverse(health ?? {}),
   };
 }

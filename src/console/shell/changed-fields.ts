@@ -25,6 +25,7 @@ const FIELDS = [
   'tier',
   'whenAllFail',
   'weight',
+  'reverse',
   'defaultTtl',
   'comment',
   'secondaries',
@@ -45,7 +46,10 @@ export function describeSubject({ before, after }: { before: unknown; after: unk
 }
 
 function asObject(value: unknown): Record<string, unknown> | null {
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : null;
+  // A list has a method with the name of the field `reverse`.
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
 }
 
 function formatValue(value: unknown): string | null {

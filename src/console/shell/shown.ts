@@ -28,6 +28,8 @@ interface ShownRecord {
   health: string | null;
   /** Whether its check says that its address does not work. */
   isFailing: boolean;
+  /** Whether the service writes the PTR record of its address. */
+  isReverse: boolean;
 }
 
 export function shownRecord(
@@ -50,6 +52,7 @@ export function shownRecord(
     managedBy,
     health: writeHealth(record.health ?? {}) || null,
     isFailing: record.failing === true,
+    isReverse: record.health?.reverse === true,
   };
 }
 

@@ -72,8 +72,9 @@ function toSentence({ name, type, message }: { name: string; type: string; messa
   return { subject: `${clipText(name)} ${type}`, message };
 }
 
-function formatLine({ content, ttl, priority, comment, ...shownHealth }: ShownValue): string {
+function formatLine({ content, ttl, priority, comment, reverse, ...shownHealth }: ShownValue): string {
   const health = writeHealth(shownHealth);
+  const parts = `${health === '' ? '' : `, check: ${health}`}${reverse ? ', with a PTR record' : ''}`;
   const value = priority === undefined ? content : `${priority} ${content}`;
-  return `${clipText(value)} (${ttl} s)${health === '' ? '' : `, check: ${health}`}${comment === undefined ? '' : ` # ${clipText(comment)}`}`;
+  return `${clipText(value)} (${ttl} s)${parts}${comment === undefined ? '' : ` # ${clipText(comment)}`}`;
 }

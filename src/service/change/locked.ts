@@ -18,6 +18,7 @@ import {
 import { teamsOfActor } from '../accounts/actor.ts';
 import { mustHaveRoom } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { reverseScopeOf } from '../reverse/scope.ts';
 import { type Growth, sumGrowth } from './growth.ts';
 import { buildHistoryHead, changesAnswers, type Entry, serialAfter } from './history.ts';
 import { type MustRepeat, once } from './once.ts';
@@ -83,7 +84,8 @@ export async function writeChange<Answer>(
   const now = context.now();
   const serial = isServed ? serialAfter(zone.serial, now) : zone.serial;
   const author = buildHistoryHead(zone, caller);
-  if (bulk) await bulk.write({ zone, history: { ...author, serial }, at: now });
+  if (bulk)
+    await bulk.write({ zone, history: { ...author, serial }, at: now, reverseScope: reverseScopeOf(caller.actor) });
   const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
     ...author,
     requestId,

@@ -2,6 +2,7 @@
 // several changes concern it.
 import { createHash } from 'node:crypto';
 import type { ParsedRecord } from '#dns/record.ts';
+import type { ReverseScope } from '#dns/reverse.ts';
 import { sqlFailure } from '#store/database.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { InsertedRecord, UpdatedRecord } from '#store/zone-commit.ts';
@@ -22,8 +23,9 @@ export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec'
   return `${kind}_${context.random(10).toString('hex')}`;
 }
 
-/** A record with the comment and the health that it has afterwards. */
-export type WrittenRecord = ParsedRecord & Pick<RecordRow, 'comment' | 'health'>;
+/** A record with the comment and the health that it has afterwards, and where its PTR may be written. */
+export type WrittenRecord = ParsedRecord &
+  Pick<RecordRow, 'comment' | 'health'> & { reverseScope: ReverseScope | null };
 
 export class RowWrites {
   readonly #inserts = new Map<string, WrittenRecord>();
@@ -100,8 +102,8 @@ export function idsInSharedSets(updates: readonly { id: string; ordername: strin
   return [...sets.values()].filter((ids) => ids.length > 1).flat();
 }
 
-function storedForm({ content, rdata, wire, ttl, priority, comment, health }: WrittenRecord) {
-  return { content, rdata, digest: digestOf(wire), ttl, priority, comment, health };
+function storedForm({ content, rdata, wire, ttl, priority, comment, health, reverseScope }: WrittenRecord) {
+  return { content, rdata, digest: digestOf(wire), ttl, priority, comment, health, reverseScope };
 }
 
 /** A record names a check that the team or person of its zone does not have. */

@@ -17,6 +17,7 @@ import type { TagCondition } from '../conditions/match.ts';
 import type { Caller } from '../context.ts';
 import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
+import { scopeForRecord } from '../reverse/scope.ts';
 import { type RecordView, recordView } from '../zones/view.ts';
 import { type Growth, growthBetween } from './growth.ts';
 import type { Entry } from './history.ts';
@@ -105,7 +106,8 @@ export function createRow(
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
   const id = givenId ?? tools.newId('rec');
-  const writtenRecord = { ...record, comment: record.comment ?? null, health: record.health ?? null };
+  const { comment = null, health = null } = record;
+  const writtenRecord = { ...record, comment, health, reverseScope: scopeForRecord(caller.actor, health) };
   mustHaveRoomForComment(state, writtenRecord, null);
   take(state, growthBetween(null, writtenRecord));
   putNearby(state, id, record);
@@ -132,7 +134,7 @@ export function updateRow(
   mustKeepPlace(record, row);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
   const { comment = row.comment, health = row.health } = record;
-  const writtenRecord = { ...record, comment, health };
+  const writtenRecord = { ...record, comment, health, reverseScope: scopeForRecord(caller.actor, health) };
   const [before, after] = [recordView(row, zone), recordView({ id, ...writtenRecord }, zone)];
   const isSameValue = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
   const isComment = isSameValue && sameHealth(health, row.health);

@@ -24,8 +24,8 @@ type FieldsOf<T> = { readonly [K in keyof T]: unknown };
 
 export function recordTag(record: FieldsOf<RecordView>): string {
   const { id, name, type, content, ttl, priority, comment = null } = record;
-  const { check = null, tier = 0, whenAllFail = null, weight = null } = record;
-  const health = [check, tier, whenAllFail, weight];
+  const { check = null, tier = 0, whenAllFail = null, weight = null, reverse = false } = record;
+  const health = [check, tier, whenAllFail, weight, reverse];
   return buildTag(['record', id, name, type, content, ttl, priority, comment, ...health]);
 }
 

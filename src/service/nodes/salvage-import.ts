@@ -195,7 +195,7 @@ async function writeRecordsOf(
   await insertChanges(tx, [{ ...author, action: 'zone.create', before: null, after, serial }]);
   const diff = { creates: [...records], updates: [], deletes: [], unchanged: 0 };
   const bulk = records.length === 0 ? null : await planImportBulk(tx, context, zone, diff);
-  await bulk?.write({ zone, history: { ...author, serial }, at: now });
+  await bulk?.write({ zone, history: { ...author, serial }, at: now, reverseScope: {} });
   const growth = bulk?.growth ?? { records: 0, bytes: 0 };
   return touchZone(tx, zone.id, { serial, changedNames: null, growth }, now);
 }

@@ -197,7 +197,7 @@ function readValue(input: Parameters<typeof parseRecord>[0], index: number, zone
   }
 }
 
-const OF_VALUE: readonly string[] = ['content', 'priority', 'check', 'tier', 'whenAllFail', 'weight'];
+const OF_VALUE: readonly string[] = ['content', 'priority', 'check', 'tier', 'whenAllFail', 'weight', 'reverse'];
 
 /** A refusal of one value names its place in the list; one of the name, the type or the TTL concerns the whole set. */
 export function inValue(refused: Refusal, index: number, count: number): Refusal {

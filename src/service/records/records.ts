@@ -5,6 +5,7 @@ import { isStorable } from '#store/database.ts';
 import { ownersOfRecords } from '#store/owner-pages.ts';
 import { ANSWER, type RecordPageRow, recordPage, streamRecordPages } from '#store/record-pages.ts';
 import { type RecordCursor, type RowFilter, recordById } from '#store/records.ts';
+import { reverseOfRecords } from '#store/reverse.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
@@ -77,7 +78,15 @@ export async function readRecord(
   const row = await recordById(context.db, zone.no, recordId);
   if (!row || !mayReadRecord(actor, row)) throw refusal('no-record');
   const owners = (await ownersOfRecords(context.db, [row.id])).get(row.id);
-  return { ...recordView(row, zone), ...(owners ? { owners: [...owners] } : {}) };
+  const reverse = (await reverseOfRecords(context.db, [row])).get(row.id);
+  return { ...recordView(row, zone), ...(owners ? { owners: [...owners] } : {}), ...reverse };
+}
+
+/** A record that was just written, with the state of its PTR record if it wants one. */
+export async function withReverse({ db }: ServiceContext, view: RecordView): Promise<RecordView> {
+  if (view.reverse !== true) return view;
+  const row = { id: view.id, type: view.type, health: { reverse: true } as const };
+  return { ...view, ...(await reverseOfRecords(db, [row])).get(view.id) };
 }
 
 async function readRows(
@@ -172,6 +181,7 @@ async function listedViews(
 ): Promise<ListedView[]> {
   const ids = owners ? rows.map(({ id }) => id) : [];
   const ownersById = await ownersOfRecords(context.db, ids);
+  const reverseById = await reverseOfRecords(context.db, rows);
   return rows.map((row) => {
     const view = recordView(row, zone);
     const recordOwners = ownersById.get(row.id);
@@ -180,6 +190,7 @@ async function listedViews(
       ...(recordOwners ? { owners: [...recordOwners] } : {}),
       ...(row.withdrawn ? { withdrawn: true } : {}),
       ...(row.failing ? { failing: true } : {}),
+      ...reverseById.get(row.id),
       ...(etags ? { etag: recordTag(view) } : {}),
     };
   });

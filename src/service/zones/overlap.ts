@@ -2,7 +2,7 @@
 import { listSuffixes, orderName } from '#dns/names/name.ts';
 import { listAncestorNames } from '#dns/rules/nearby-records.ts';
 import type { Tx } from '#store/database.ts';
-import { namesBelow, recordsAt } from '#store/records.ts';
+import { namesWithin, recordsAt } from '#store/records.ts';
 import { foreignZoneBelow, type ZoneRow, zonesNamed } from '#store/zones.ts';
 import { type Owner, sameOwner } from '../accounts/actor.ts';
 import { busy } from '../change/queue.ts';
@@ -50,10 +50,8 @@ async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void>
   if (redirection !== undefined) {
     throw refusal('zone-below-dname', { parent: parent.name, id: parent.id, at: redirection.name, name });
   }
-  const [at, below] = await Promise.all([recordsAt(tx, parent.no, [apex]), namesBelow(tx, parent.no, apex, 5)]);
-  const total = at.length + below.total;
+  const { names, total } = await namesWithin(tx, parent.no, apex, 5);
   if (total === 0) return;
-  const names = [...new Set([...at.map((record) => record.name), ...below.names])].slice(0, 5);
   throw refusal('zone-hides-records', {
     parent: parent.name,
     id: parent.id,

@@ -1,6 +1,7 @@
 // The JSON that the API returns for zones and records.
 import { type DsData, dsRecords } from '#dns/dnssec/signing-key.ts';
 import type { RecordHealth } from '#dns/members.ts';
+import type { ReverseState } from '#dns/reverse.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow, ZoneState } from '#store/zones.ts';
@@ -71,6 +72,10 @@ export interface RecordView extends RecordHealth {
   withdrawn?: boolean;
   /** Whether its check fails. Only present in lists, and if it is true. */
   failing?: boolean;
+  /** Whether its PTR is written, or why not. Only present in lists and looks, and for a record with `reverse`. */
+  reverseState?: ReverseState;
+  /** The address that the service wrote this PTR for. Only present in lists and looks. */
+  reverseOf?: string;
 }
 
 /** The names of the NS records of a zone. @param ownNameservers those of the service */

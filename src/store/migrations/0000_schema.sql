@@ -571,11 +571,22 @@ CREATE TABLE "records" (
 	"comment" text,
 	"withdrawn" boolean DEFAULT false NOT NULL,
 	"health" jsonb,
+	"reverse_scope" jsonb,
+	"reverse_of" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "records_rdata_key" UNIQUE("zone_no","ordername","type","digest"),
 	CONSTRAINT "records_ttl" CHECK ("records"."ttl" between 30 and 86400),
 	CONSTRAINT "records_priority" CHECK ("records"."priority" between 0 and 65535),
 	CONSTRAINT "records_comment" CHECK (length("records"."comment") between 1 and 500)
+);
+--> statement-breakpoint
+CREATE TABLE "reverse_due" (
+	"no" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "reverse_due_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"owner" text collate "C" NOT NULL,
+	"address" text NOT NULL,
+	"zone_id" text NOT NULL,
+	"record_id" text
 );
 --> statement-breakpoint
 CREATE TABLE "secondaries" (
@@ -768,6 +779,9 @@ CREATE INDEX "records_target_idx" ON "records" USING btree ((substring("rdata" f
 CREATE INDEX "check_changes_newest_idx" ON "check_changes" USING btree ("owner","check_name","at");--> statement-breakpoint
 CREATE INDEX "check_targets_unmarked_idx" ON "check_targets" USING btree ("unmarked_since") WHERE "check_targets"."unmarked_since" is not null;--> statement-breakpoint
 CREATE INDEX "records_health_idx" ON "records" USING btree (("health" ->> 'check'),"rdata") WHERE "records"."health" is not null;--> statement-breakpoint
+CREATE INDEX "reverse_due_xid_idx" ON "reverse_due" USING btree ("xid");--> statement-breakpoint
+CREATE INDEX "records_reverse_idx" ON "records" USING btree ("rdata","zone_no") WHERE ("records"."health" -> 'reverse') is not null;--> statement-breakpoint
+CREATE INDEX "records_reverse_of_idx" ON "records" USING btree ("reverse_of") WHERE "records"."reverse_of" is not null;--> statement-breakpoint
 CREATE INDEX "identities_user_idx" ON "identities" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "identities_issuer_user_key" ON "identities" USING btree ("issuer","user_id");--> statement-breakpoint
 CREATE INDEX "invitations_email_idx" ON "invitations" USING btree ("email","created_at");--> statement-breakpoint
@@ -1034,3 +1048,333 @@ create trigger record_owners_removed after delete on record_owners referencing o
 --> statement-breakpoint
 create trigger owned_sets_when_cluster_lost after update on owned_sets for each row
   when (old.when_cluster_lost <> new.when_cluster_lost) execute function when_cluster_lost_changed();
+--> statement-breakpoint
+-- Reverse records. An A or AAAA record with `reverse` wants a PTR record at the reverse name of its address. Triggers on records and zones
+-- put the addresses whose PTR may have to change into reverse_due, and a deferred trigger applies them when the transaction commits: every
+-- way to change records is covered, and the PTR commits with its address. A transaction applies at most 200 rows itself, and a round of
+-- the api the rows that are left (store/reverse.ts).
+--
+-- Locks are taken in this order: the zones of the request, the advisory lock, then the reverse zones by number. Records in reverse zones
+-- get no PTR themselves, so no transaction locks a reverse zone before a zone with addresses.
+
+-- The name of an address in in-addr.arpa (RFC 1035 section 3.5) or ip6.arpa (RFC 3596 section 2.5).
+create function reverse_name(address text) returns text language sql immutable strict parallel safe as $$
+  select case when position(':' in address) = 0
+    then split_part(address, '.', 4) || '.' || split_part(address, '.', 3) || '.' || split_part(address, '.', 2) || '.'
+      || split_part(address, '.', 1) || '.in-addr.arpa'
+    else regexp_replace(reverse(encode(substr(inet_send(address::inet), 5), 'hex')), '(.)', '\1.', 'g') || 'ip6.arpa' end
+$$;
+--> statement-breakpoint
+-- The address of such a name; null: it is the name of no address.
+create function reverse_address(full_name text) returns text language sql immutable strict parallel safe as $$
+  select case
+    when full_name ~ '^((0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])\.){4}in-addr\.arpa$'
+      then split_part(full_name, '.', 4) || '.' || split_part(full_name, '.', 3) || '.' || split_part(full_name, '.', 2) || '.'
+        || split_part(full_name, '.', 1)
+    when full_name ~ '^([0-9a-f]\.){32}ip6\.arpa$'
+      then host(regexp_replace(reverse(replace(left(full_name, 63), '.', '')), '(.{4})(?=.)', '\1:', 'g')::inet) end
+$$;
+--> statement-breakpoint
+create function is_reverse_name(full_name text) returns boolean language sql immutable strict parallel safe as $$
+  select full_name ~ '(^|\.)(in-addr|ip6)\.arpa$'
+$$;
+--> statement-breakpoint
+-- Where a reverse name is stored: no row if the deepest hosted zone that contains it is not the owner's. is_cut: it is delegated or
+-- redirected there. alias: the target of its CNAME.
+create function reverse_place(full_name text, of_owner text)
+returns table (zone_no integer, zone_id text, name text, ordername text, is_cut boolean, alias text) language plpgsql stable strict
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  labels text[] := string_to_array(full_name, '.');
+  home record;
+  path text[];
+  paths text[];
+begin
+  select z.no, z.id, z.name, coalesce(z.team_id, z.user_id) as owner into home from zones z
+    where z.name = any(array(select array_to_string(labels[i:], '.') from generate_series(1, cardinality(labels)) i))
+    order by length(z.name) desc limit 1;
+  if home.no is null or home.owner <> of_owner then
+    return;
+  end if;
+  labels := labels[:cardinality(labels) - cardinality(string_to_array(home.name, '.'))];
+  path := array(select labels[i] from generate_series(cardinality(labels), 1, -1) i);
+  paths := array(select array_to_string(path[:i], ' ') from generate_series(0, cardinality(path)) i);
+  return query select home.no, home.id, case when cardinality(labels) = 0 then '@' else array_to_string(labels, '.') end,
+    array_to_string(path, ' '),
+    exists (select from records r where r.zone_no = home.no and r.ordername = any(paths)
+      and ((r.type = 'NS' and r.ordername <> '') or (r.type = 'DNAME' and r.ordername <> array_to_string(path, ' ')))),
+    (select rtrim(r.rdata, '.') from records r
+      where r.zone_no = home.no and r.ordername = array_to_string(path, ' ') and r.type = 'CNAME');
+end $$;
+--> statement-breakpoint
+-- The state of each record of the owner that wants a PTR for one of the addresses, as dns/reverse.ts names the states. The PTR stays with
+-- the record that has it; otherwise the oldest record gets it. A classless delegation (RFC 2317) is followed: one CNAME into another zone
+-- of the owner.
+create function reverse_plan(of_owner text, addresses text[]) returns table (record_id text, address text, target text,
+  zone_no integer, name text, ordername text, state text) language plpgsql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+begin
+  return query
+    with wanting as materialized (
+      select r.id, r.rdata as address, r.created_at, r.withdrawn, r.reverse_scope as scope, r.name as own_name, z.name as zone,
+        case r.name when '@' then z.name else r.name || '.' || z.name end as target
+      from unnest(addresses) a(address) cross join lateral (
+          select * from records where rdata = a.address and (health -> 'reverse') is not null offset 0) r
+        join zones z on z.no = r.zone_no
+      where coalesce(z.team_id, z.user_id) = of_owner
+    ), placed as materialized (
+      select a.address, f.zone_no is null as is_missing,
+        f.is_cut or (f.alias is not null and (s.zone_no is null or s.is_cut or s.alias is not null)) as is_delegated,
+        case when f.alias is null then f.zone_no else s.zone_no end as zone_no,
+        case when f.alias is null then f.zone_id else s.zone_id end as zone_id,
+        case when f.alias is null then f.name else s.name end as name,
+        case when f.alias is null then f.ordername else s.ordername end as ordername
+      from (select distinct w.address from wanting w) a
+        left join lateral reverse_place(reverse_name(a.address), of_owner) f on true
+        left join lateral reverse_place(case when is_reverse_name(f.alias) then f.alias end, of_owner) s on true
+    ), judged as (
+      select w.id, w.address, w.target, w.created_at, p.zone_no, p.name, p.ordername,
+        case
+          when is_reverse_name(w.zone) then 'ReverseZone'
+          when w.own_name = '*' or w.own_name like '*.%' then 'Wildcard'
+          when w.target !~ '^[a-z0-9_-]+(\.[a-z0-9_-]+)+$' then 'NotAHostName'
+          when w.withdrawn then 'Withdrawn'
+          when p.is_missing then 'NoReverseZone'
+          when p.is_delegated then 'Delegated'
+          when (w.scope is not null and (w.scope -> 'zones' is null or w.scope -> 'zones' ? p.zone_id)
+            and (w.scope -> 'not' is null or not w.scope -> 'not' ? p.zone_id)
+            and (w.scope -> 'names' is null
+              or exists (select from jsonb_array_elements_text(w.scope -> 'names') n(pattern) where p.name like n.pattern)))
+            is not true then 'NotPermitted'
+          when exists (select from records r where r.zone_no = p.zone_no and r.ordername = p.ordername and r.type = 'PTR'
+            and r.reverse_of is null) then 'HandWritten'
+        end as problem,
+        exists (select from records r where r.zone_no = p.zone_no and r.ordername = p.ordername and r.type = 'PTR'
+          and r.reverse_of = w.address and r.rdata = w.target || '.') as is_present
+      from wanting w join placed p on p.address = w.address
+    )
+    select j.id, j.address, j.target, j.zone_no, j.name, j.ordername, coalesce(j.problem,
+      case row_number() over (partition by j.address, j.problem is null order by j.is_present desc, j.created_at, j.id)
+        when 1 then 'Written' else 'OtherName' end)
+    from judged j;
+end $$;
+--> statement-breakpoint
+-- Writes and deletes the PTR records of some addresses of an owner, with a new serial, the history and the announcement of their zones.
+-- due: objects with address, zone and record; the history of that zone has the request that the new entries are a part of.
+create function apply_reverse(of_owner text, due jsonb) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  addresses text[] := array(select distinct d ->> 'address' from jsonb_array_elements(due) d);
+  locked integer[] := '{}';
+  needed integer[];
+  written jsonb;
+begin
+  -- A transaction that makes or deletes a reverse zone has this lock alone: each sees the other's records.
+  perform pg_advisory_xact_lock_shared(hashtext('zonestead reverse zones'));
+  loop
+    written := coalesce((select jsonb_agg(to_jsonb(p)) from reverse_plan(of_owner, addresses) p where p.state = 'Written'), '[]');
+    needed := array(
+      select (w ->> 'zone_no')::integer from jsonb_array_elements(written) w
+      union select r.zone_no from records r join zones z on z.no = r.zone_no
+        where r.reverse_of = any(addresses) and coalesce(z.team_id, z.user_id) = of_owner);
+    exit when needed <@ locked;
+    perform from zones z where z.no = any(needed) order by z.no for no key update;
+    locked := locked || needed;
+  end loop;
+  perform set_config('zonestead.reverse', 'on', true);
+  with plan as materialized (
+    select p.* from jsonb_to_recordset(written) p(address text, target text, zone_no integer, name text, ordername text)
+  ), present as materialized (
+    select r.id, r.zone_no, r.ordername, r.rdata, r.reverse_of from records r join zones z on z.no = r.zone_no
+    where r.reverse_of = any(addresses) and coalesce(z.team_id, z.user_id) = of_owner
+  ), gone as (
+    delete from records r using present o
+    where r.id = o.id and not exists (select from plan p where p.address = o.reverse_of and p.zone_no = o.zone_no
+      and p.ordername = o.ordername and p.target || '.' = o.rdata)
+    returning r.*
+  ), made as (
+    insert into records (id, zone_no, name, ordername, type, content, rdata, digest, reverse_of)
+    select 'rec_' || left(replace(gen_random_uuid()::text, '-', ''), 20), p.zone_no, p.name, p.ordername, 'PTR', p.target, p.target || '.',
+      sha256((select string_agg(set_byte('\x00'::bytea, 0, length(l.label)) || convert_to(l.label, 'UTF8'), ''::bytea order by l.at)
+        from unnest(string_to_array(p.target, '.')) with ordinality l(label, at)) || '\x00'::bytea), p.address
+    from plan p where not exists (select from present o where o.reverse_of = p.address and o.zone_no = p.zone_no
+      and o.ordername = p.ordername and o.rdata = p.target || '.')
+    on conflict do nothing
+    returning *
+  ), changed as (
+    select -1 as sign, 'record.delete' as action, gone.* from gone union all select 1, 'record.create', made.* from made
+  ), concerned as (
+    select c.zone_no, array_agg(distinct c.name) as names, sum(c.sign) as records,
+      sum(c.sign * (octet_length(c.name) + octet_length(c.content) + coalesce(octet_length(c.comment), 0))) as bytes
+    from changed c group by c.zone_no
+  ), marked as (
+    update zones z set changed_xid = pg_current_xact_id(), updated_at = now(), record_count = z.record_count + c.records,
+      stored_bytes = z.stored_bytes + c.bytes,
+      serial = case when z.serial < floor(extract(epoch from now())) then floor(extract(epoch from now()))::bigint
+        else z.serial % 4294967295 + 1 end
+    from concerned c where z.no = c.zone_no
+    returning z.no, z.id, z.name, z.team_id, z.user_id, z.serial, z.default_ttl, c.names
+  ), announced as (
+    insert into feed_changes (kind, zone_id, names)
+    select 'changed', m.id, case when cardinality(m.names) <= 1000 then m.names end from marked m
+  ), entry as materialized (
+    -- The newest entry of each zone is for the records that have none among these.
+    select z.zone, l.key_id, l.request_id, coalesce(l.after, l.before) ->> 'id' as record, l.place
+    from (select distinct d ->> 'zone' as zone from jsonb_array_elements(due) d) z cross join lateral (
+      select c.*, row_number() over (order by c.id desc) as place from changes c where c.zone_id = z.zone and c.at = now()
+      order by c.id desc limit 1000) l
+  ), cause as materialized (
+    select distinct on (d.address) d.address, h.key_id, h.request_id
+    from jsonb_to_recordset(due) d(address text, zone text, record text)
+      left join entry h on h.zone = d.zone and (h.record = d.record or h.place = 1)
+    order by d.address, h.record = d.record desc nulls last, h.place
+  )
+  insert into changes (zone_id, zone_name, team_id, user_id, key_id, request_id, action, before, after, serial)
+  select m.id, m.name, m.team_id, m.user_id, coalesce(s.key_id, 'service'), coalesce(s.request_id, 'reverse-' || pg_current_xact_id()),
+    c.action, case when c.sign < 0 then v.view end, case when c.sign > 0 then v.view end, m.serial
+  from changed c join marked m on m.no = c.zone_no left join cause s on s.address = c.reverse_of
+    cross join lateral (select jsonb_build_object('id', c.id, 'name', c.name, 'type', c.type, 'content', c.content,
+      'ttl', coalesce(c.ttl, m.default_ttl), 'priority', null, 'reverseOf', c.reverse_of) as view) v
+  order by c.sign;
+  perform set_config('zonestead.reverse', '', true);
+end $$;
+--> statement-breakpoint
+-- Applies the rows that this transaction added, or any rows if by_all; at most so many. Returns how many there were.
+create function apply_reverse_due(most integer, by_all boolean) returns integer language plpgsql
+set enable_seqscan = off as $$
+declare
+  share record;
+  applied integer := 0;
+begin
+  for share in
+    with taken as (
+      delete from reverse_due where no in (select d.no from reverse_due d where by_all or d.xid = pg_current_xact_id()
+        order by d.no limit most for update skip locked)
+      returning *)
+    select t.owner, count(*)::integer as size,
+      jsonb_agg(jsonb_build_object('address', t.address, 'zone', t.zone_id, 'record', t.record_id)) as due
+    from taken t group by t.owner order by t.owner
+  loop
+    perform apply_reverse(share.owner, share.due);
+    applied := applied + share.size;
+  end loop;
+  return applied;
+end $$;
+--> statement-breakpoint
+-- Runs once in a transaction, however many rows it added.
+create function apply_own_reverse() returns trigger language plpgsql as $$
+begin
+  if current_setting('zonestead.reverse_applied', true) is distinct from pg_current_xact_id()::text then
+    perform set_config('zonestead.reverse_applied', pg_current_xact_id()::text, true);
+    perform apply_reverse_due(200, false);
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create constraint trigger reverse_due_applied after insert on reverse_due deferrable initially deferred
+  for each row execute function apply_own_reverse();
+--> statement-breakpoint
+-- The addresses at or below a reverse name, of all owners: their place may be another one now.
+create function queue_reverse_below(full_name text, of_zone text, of_record text) returns void language sql as $$
+  insert into reverse_due (owner, address, zone_id, record_id)
+  select distinct coalesce(z.team_id, z.user_id), r.rdata, of_zone, of_record from records r join zones z on z.no = r.zone_no
+  where (r.health -> 'reverse') is not null and (reverse_name(r.rdata) = full_name or right(reverse_name(r.rdata), length(full_name) + 1) = '.' || full_name
+    or exists (select from records c join zones cz on cz.no = c.zone_no
+      where c.type = 'CNAME' and is_reverse_name(cz.name) and coalesce(cz.team_id, cz.user_id) = coalesce(z.team_id, z.user_id)
+        and case c.name when '@' then cz.name else c.name || '.' || cz.name end = reverse_name(r.rdata)
+        and (rtrim(c.rdata, '.') = full_name or right(rtrim(c.rdata, '.'), length(full_name) + 1) = '.' || full_name)))
+$$;
+--> statement-breakpoint
+-- A record that wants a PTR, or one of a reverse zone by which PTRs are placed. The service's own writes of PTRs concern nothing.
+create function queue_reverse(r records) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  home record;
+  full_name text;
+begin
+  if current_setting('zonestead.reverse', true) = 'on' then
+    return;
+  end if;
+  select z.id, z.name, coalesce(z.team_id, z.user_id) as owner into home from zones z where z.no = r.zone_no;
+  if home.id is null then
+    return;
+  end if;
+  if (r.health -> 'reverse') is not null or r.reverse_of is not null then
+    insert into reverse_due (owner, address, zone_id, record_id) values (home.owner, coalesce(r.reverse_of, r.rdata), home.id, r.id);
+    return;
+  end if;
+  if not is_reverse_name(home.name) then
+    return;
+  end if;
+  full_name := case r.name when '@' then home.name else r.name || '.' || home.name end;
+  if r.type in ('NS', 'DNAME') then
+    perform queue_reverse_below(full_name, home.id, r.id);
+    return;
+  end if;
+  insert into reverse_due (owner, address, zone_id, record_id)
+  select home.owner, a.address, home.id, r.id
+  from (select reverse_address(full_name) as address
+    union select reverse_address(case c.name when '@' then cz.name else c.name || '.' || cz.name end)
+      from records c join zones cz on cz.no = c.zone_no
+      where r.type = 'PTR' and (substring(c.rdata from '[^ ]+$')) collate "C" = full_name || '.' and c.type in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')
+        and c.type = 'CNAME') a
+  where exists (select from records s join zones z on z.no = s.zone_no where s.rdata = a.address and (s.health -> 'reverse') is not null
+    and coalesce(z.team_id, z.user_id) = home.owner);
+end $$;
+--> statement-breakpoint
+create function record_concerns_reverse() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' then
+    perform queue_reverse(old);
+  end if;
+  if tg_op <> 'DELETE' then
+    perform queue_reverse(new);
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger records_reverse_added after insert on records for each row
+  when ((new.health -> 'reverse') is not null or new.type in ('PTR', 'CNAME', 'NS', 'DNAME')) execute function record_concerns_reverse();
+--> statement-breakpoint
+create trigger records_reverse_removed after delete on records for each row
+  when ((old.health -> 'reverse') is not null or old.type in ('PTR', 'CNAME', 'NS', 'DNAME')) execute function record_concerns_reverse();
+--> statement-breakpoint
+create trigger records_reverse_changed after update on records for each row
+  when (((old.health -> 'reverse') is not null or (new.health -> 'reverse') is not null or new.type in ('PTR', 'CNAME', 'NS', 'DNAME'))
+    and (old.rdata, old.health -> 'reverse', old.withdrawn, old.reverse_scope, old.reverse_of)
+      is distinct from (new.rdata, new.health -> 'reverse', new.withdrawn, new.reverse_scope, new.reverse_of))
+  execute function record_concerns_reverse();
+--> statement-breakpoint
+-- A client that changes a PTR of the service takes it over: it is written by hand from then on.
+create function take_over_reverse() returns trigger language plpgsql as $$
+begin
+  new.reverse_of := null;
+  return new;
+end $$;
+--> statement-breakpoint
+create trigger records_reverse_taken_over before update on records for each row
+  when (old.reverse_of is not null and (old.rdata, old.ttl) is distinct from (new.rdata, new.ttl)) execute function take_over_reverse();
+--> statement-breakpoint
+-- Before the rows of a zone go, so that they can still be looked up.
+create function zone_concerns_reverse() returns trigger language plpgsql as $$
+declare
+  zone zones := case tg_op when 'DELETE' then old else new end;
+begin
+  if is_reverse_name(zone.name) then
+    perform pg_advisory_xact_lock(hashtext('zonestead reverse zones'));
+    perform queue_reverse_below(zone.name, zone.id, null);
+  end if;
+  if tg_op = 'DELETE' then
+    insert into reverse_due (owner, address, zone_id, record_id)
+    select distinct coalesce(zone.team_id, zone.user_id), r.rdata, zone.id, r.id from records r
+    where r.zone_no = zone.no and (r.health -> 'reverse') is not null;
+    return old;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger zones_reverse_made after insert on zones for each row execute function zone_concerns_reverse();
+--> statement-breakpoint
+create trigger zones_reverse_going before delete on zones for each row execute function zone_concerns_reverse();

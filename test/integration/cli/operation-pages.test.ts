@@ -1,5 +1,5 @@
-// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls and dangling-names, as a reader
-// types them.
+// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls, dangling-names and reverse-records,
+// as a reader types them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -99,6 +99,14 @@ test('a reader lists the records whose target does not exist, of all zones and o
   expect((await shell.type('zonestead zones dangling shop.example')).output.trim()).toBe(
     'no record points to a name that is known not to exist',
   );
+});
+
+test('a reader lets the service write the PTR record of an address', async () => {
+  const outputs = await type(scenario('reverse records'), { 'org:TEAM_ID': `org:${ada.team}` });
+  expect(outputs.at(-1)).toMatch(/^www +A .* PTR +192\.0\.2\.10$/m);
+  const { answers } = await service.dns.lookup('10.2.0.192.in-addr.arpa', 'PTR');
+  expect(answers).toEqual(['10.2.0.192.in-addr.arpa 3600 PTR www.shop.example']);
+  await shell.type('zonestead records delete shop.example www A 192.0.2.10 --yes');
 });
 
 test('a reader gives a zone another key, with its records', async () => {

@@ -315,3 +315,27 @@ test('a dry run of a wrong record says what is wrong with it', async () => {
     'content: The target "mail" is a single label: write the whole name, or "mail." if the top-level name is meant.',
   );
 });
+
+test('--reverse writes the PTR record, a list shows it, and --no-reverse removes it', async () => {
+  const [zone, reverse] = ['reverse.example', '2.0.192.in-addr.arpa'];
+  await service.zone(zone, admin);
+  await service.zone(reverse, admin);
+  const created = await zonestead('records', 'create', zone, 'www', 'A', '192.0.2.10', '--reverse');
+  expect(created.out).toContain('www 3600 A 192.0.2.10 (PTR) is created');
+  await zonestead('records', 'create', zone, 'web', 'A', '192.0.2.10', '--reverse');
+  const lines = (await zonestead('records', 'list', zone)).out;
+  expect(lines).toMatch(/NAME .* REVERSE +CONTENT/);
+  expect(lines).toMatch(/web .* no PTR: OtherName +192\.0\.2\.10/);
+  expect((await zonestead('records', 'list', reverse)).out).toMatch(
+    /10 .* PTR of 192\.0\.2\.10 +www\.reverse\.example/,
+  );
+  const [row] = await rows(zone, 'www');
+  const update = (...words: string[]) => zonestead('records', 'update', zone, row?.id ?? '', ...words);
+  // Another option leaves it as it is.
+  await update('--tier', '1');
+  expect((await rows(zone, 'www'))[0]).toMatchObject({ tier: 1, reverse: true, reverseState: 'Written' });
+  expect((await update('--no-reverse', '--dry-run')).out).toBe('~ www A 192.0.2.10: tier 1, PTR -> tier 1\n');
+  await update('--no-reverse');
+  expect((await rows(zone, 'www'))[0]).not.toHaveProperty('reverse');
+  expect(await contents(reverse, '10')).toEqual(['web.reverse.example']);
+});

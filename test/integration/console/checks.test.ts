@@ -187,3 +187,21 @@ test('a person creates a check for a monitor and a key that sends its signals, a
   expect(words(page)).toContain('Signal Unhealthy for all addresses');
   expect(words(page)).not.toContain('Rhythm');
 });
+
+test('a person asks for the PTR record of an address, and removes it again', async () => {
+  const browser = await browserOf(ada);
+  const zone = await service.zone('console-reverse.example', red);
+  const reverse = await service.zone('2.0.192.in-addr.arpa', red);
+  const home = `/console/zones/${zone.id}`;
+  expect((await browser.get(`${home}/records/new?type=A`)).text).toContain('name="reverse"');
+  const form = { name: 'www', type: 'A', 'f-address': '192.0.2.5', check: '', tier: '0', whenAllFail: 'ServeAll' };
+  expect((await browser.post(`${home}/records`, { ...form, reverse: 'on' })).location).toBe(home);
+  const [record] = await readStoredRecords(service, zone, red);
+  expect(record).toMatchObject({ reverse: true });
+  expect(await readStoredRecords(service, reverse, red)).toMatchObject([{ content: 'www.console-reverse.example' }]);
+  expect((await browser.get(home)).text).toContain('The service writes the PTR record of this address.');
+  const edit = await browser.get(`${home}/records/${record?.id}/edit`);
+  expect(edit.text).toMatch(/<input type="checkbox"[^>]*name="reverse"[^>]*checked/);
+  await browser.post(`${home}/records/${record?.id}`, form);
+  expect(await readStoredRecords(service, reverse, red)).toEqual([]);
+});

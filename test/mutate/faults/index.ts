@@ -43,6 +43,7 @@ import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { READ_FAULTS } from './reads.ts';
 import { RELEASE_FAULTS } from './release.ts';
 import { RESTORE_FAULTS } from './restore.ts';
+import { REVERSE_FAULTS } from './reverse.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { TOKEN_FAULTS } from './tokens.ts';
@@ -101,6 +102,7 @@ export const FAULTS: readonly Fault[] = [
   ...NAMESERVER_FAULTS,
   ...NODE_FAULTS,
   ...RESTORE_FAULTS,
+  ...REVERSE_FAULTS,
   ...OBSERVABILITY_FAULTS,
   ...SOLVER_FAULTS,
   ...CONSOLE_FAULTS,

@@ -1,5 +1,5 @@
-// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names and signals
-// of monitors, in the order in which their tests type them.
+// The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names, signals of
+// monitors and reverse records, in the order in which their tests type them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
@@ -30,6 +30,7 @@ export const OPERATION_PAGES = {
       ...['zonestead checks set', 'zonestead keys mint', 'zonestead checks signal', 'curl', 'zonestead checks show'],
     ),
   },
+  'reverse records': { test: TEST, choices: begins(howTo('reverse-records'), 'zonestead ') },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },
   'fewer name servers': { test: TEST, choices: [block(TASKS, 'Use fewer name servers')] },
   'restore drill': { test: TEST, choices: begins(TASKS, 'select max(at)') },

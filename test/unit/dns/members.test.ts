@@ -108,3 +108,15 @@ test('records are drawn if one of 2 to 64 has a weight, and others have 1', () =
   expect(pickWeights(Array.from({ length: 64 }, () => ({ weight: 255 })))).toHaveLength(64);
   expect(pickWeights(Array.from({ length: 65 }, () => ({ weight: 255 })))).toBeNull();
 });
+
+test('a wish for a PTR record is stored as one form, and other types than addresses cannot have it', () => {
+  expect(parseHealth({ reverse: true }, 'www', 'AAAA')).toEqual({ ok: true, value: { reverse: true } });
+  expect(parseHealth({ reverse: false }, 'www', 'A')).toEqual({ ok: true, value: null });
+  expect(parseHealth({ reverse: true, check: 'web' }, 'www', 'A')).toEqual({
+    ok: true,
+    value: { check: 'web', reverse: true },
+  });
+  expect(parseHealth({ reverse: true }, 'www', 'CNAME')).toMatchObject({ ok: false, problem: { field: 'reverse' } });
+  expect(sameHealth({ reverse: true }, {})).toBe(false);
+  expect(sameHealth({ reverse: true }, { reverse: true })).toBe(true);
+});

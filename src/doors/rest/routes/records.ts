@@ -7,7 +7,7 @@ import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { tellOwners } from '#http/hooks/owners-header.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readAllRecords, readRecord, readRecordOwners, readRecords } from '#service/records/records.ts';
+import { readAllRecords, readRecord, readRecordOwners, readRecords, withReverse } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import { refusal } from '#service/refusal.ts';
 import { serveOn } from '../serve.ts';
@@ -31,9 +31,11 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
     tag: recordTag,
   });
 
-  serve(api.createRecord, ({ caller, params, body }) => createRecord(context, caller(), params.id, body), {
-    tag: recordTag,
-  });
+  serve(
+    api.createRecord,
+    async ({ caller, params, body }) => withReverse(context, await createRecord(context, caller(), params.id, body)),
+    { tag: recordTag },
+  );
 
   serve(
     api.replaceRecord,
@@ -43,10 +45,15 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         withdrawn: _withdrawn,
         failing: _failing,
         owners: _owners,
+        reverseState: _reverseState,
+        reverseOf: _reverseOf,
         ...wantedRecord
       } = body;
       if (sentId !== recordId) throw refusal('path-mismatch', { id: recordId });
-      const replacedRecord = await replaceRecord(context, caller(), id, recordId, wantedRecord);
+      const replacedRecord = await withReverse(
+        context,
+        await replaceRecord(context, caller(), id, recordId, wantedRecord),
+      );
       const owners = (await readRecordOwners(context, [recordId])).get(recordId);
       if (owners === undefined) return replacedRecord;
       tellOwners(reply, owners);
