@@ -17,6 +17,7 @@ import { toOwnerId, toOwnerIds, writeOwner } from '../accounts/owner-text.ts';
 import { once } from '../change/once.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { readAfterChange } from '../outage.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { CheckDefinition } from './definition.ts';
 import { type CheckView, type ListedCheck, toChangeView, toSignalView, toTargetView, writeRevision } from './view.ts';
@@ -92,7 +93,10 @@ export async function putCheck(
     if (definition.type !== 'signal') await dropSignals(tx, owner, name);
     return { answer: null, change: { action: 'check.put', subject: name, before, after: definition } };
   });
-  return toCheckView(context, actor, await findCheck(context, actor, name, writeOwner(actor, owner)));
+  return readAfterChange(async () => {
+    const row = await findCheck(context, actor, name, writeOwner(actor, owner));
+    return toCheckView(context, actor, row);
+  });
 }
 
 /** @throws Refusal conflict (records name it), and as readCheck and putCheck */

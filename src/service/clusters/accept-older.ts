@@ -6,6 +6,7 @@ import { type ClusterRow, letSetsAcceptOlder, writeOlderAccepted } from '#store/
 import { isLockFailure } from '../change/once.ts';
 import { busy } from '../change/queue.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { readAfterChange } from '../outage.ts';
 import { type ClusterView, changeCluster, findCluster, readAgain, toClusterView, unknownCluster } from './clusters.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function acceptOlder(
     if ((await writeOlderAccepted(tx, clusterRow.owner, name)) === null) throw unknownCluster(name, []);
     return true;
   });
-  return toClusterView(await readAgain(context, clusterRow), caller.actor);
+  return toClusterView(await readAfterChange(() => readAgain(context, clusterRow)), caller.actor);
 }
 
 /** @throws Refusal busy if a zone stays locked */

@@ -21,6 +21,7 @@ import { toOwnerIds, writeOwner } from '../accounts/owner-text.ts';
 import { once } from '../change/once.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { readAfterChange } from '../outage.ts';
 import { refusal } from '../refusal.ts';
 import { markNow } from './mark.ts';
 import { LOST_MS } from './watch.ts';
@@ -134,7 +135,7 @@ export async function releaseCluster(
     if (heldBy === undefined) throw unknownCluster(name, []);
     return heldBy !== null;
   });
-  return toClusterView(await readAgain(context, clusterRow), caller.actor);
+  return toClusterView(await readAfterChange(() => readAgain(context, clusterRow)), caller.actor);
 }
 
 type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.accept-older' | 'cluster.remove';

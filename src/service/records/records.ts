@@ -14,6 +14,7 @@ import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { octetsOfEntries, readInSlot } from '../large-read.ts';
+import { readAfterChange } from '../outage.ts';
 import { refusal } from '../refusal.ts';
 import {
   type ManagedRecord,
@@ -86,7 +87,8 @@ export async function readRecord(
 export async function withReverse({ db }: ServiceContext, view: RecordView): Promise<RecordView> {
   if (view.reverse !== true) return view;
   const row = { id: view.id, type: view.type, health: { reverse: true } as const };
-  return { ...view, ...(await reverseOfRecords(db, [row])).get(view.id) };
+  const marks = await readAfterChange(() => reverseOfRecords(db, [row]));
+  return { ...view, ...marks.get(view.id) };
 }
 
 async function readRows(

@@ -14,6 +14,19 @@ const away = (name: string, breaks: string, file: string, find: string, replace:
   }) as const;
 
 export const DATABASE_FAULTS: readonly Fault[] = [
+  {
+    name: 'database-lost-afterwards',
+    breaks: 'the answer to a committed change says that nothing was written, if the database is lost right after it',
+    edits: [
+      {
+        file: 'src/service/outage.ts',
+        find: "    throw refusal('outcome-unknown', {}, { retryAfterMs: RETRY_MS });",
+        replace: '    throw error;',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/service/outage.test.ts'],
+  },
   away(
     'away-unready',
     'the api is not ready without its database, so clients get no answer',

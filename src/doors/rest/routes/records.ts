@@ -50,11 +50,12 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         ...wantedRecord
       } = body;
       if (sentId !== recordId) throw refusal('path-mismatch', { id: recordId });
+      const writer = caller();
+      const owners = (await readRecordOwners(context, [recordId])).get(recordId);
       const replacedRecord = await withReverse(
         context,
-        await replaceRecord(context, caller(), id, recordId, wantedRecord),
+        await replaceRecord(context, writer, id, recordId, wantedRecord),
       );
-      const owners = (await readRecordOwners(context, [recordId])).get(recordId);
       if (owners === undefined) return replacedRecord;
       tellOwners(reply, owners);
       return { ...replacedRecord, owners: [...owners] };
