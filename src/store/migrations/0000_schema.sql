@@ -1175,8 +1175,14 @@ begin
   perform pg_advisory_xact_lock_shared(hashtext('zonestead reverse zones'));
   loop
     written := coalesce((select jsonb_agg(to_jsonb(p)) from reverse_plan(of_owner, addresses) p where p.state = 'Written'), '[]');
+    -- Every zone by which the plan decides, also against a PTR: a transaction that changes one of them at the same moment does not see
+    -- the addresses of this one.
     needed := array(
-      select (w ->> 'zone_no')::integer from jsonb_array_elements(written) w
+      select p.zone_no from unnest(addresses) a(address)
+        cross join lateral reverse_place(reverse_name(a.address), of_owner) f
+        left join lateral reverse_place(case when is_reverse_name(f.alias) then f.alias end, of_owner) s on true
+        cross join lateral (values (f.zone_no), (s.zone_no)) p(zone_no)
+      where p.zone_no is not null
       union select r.zone_no from records r join zones z on z.no = r.zone_no
         where r.reverse_of = any(addresses) and coalesce(z.team_id, z.user_id) = of_owner);
     exit when needed <@ locked;
