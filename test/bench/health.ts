@@ -1,7 +1,9 @@
 // From the end of a server to the first answer without its address: `node test/bench/health.ts`. Our health checks
 // and those of gdnsd and of PowerDNS with Lua records, at their best settings and at their defaults, with the same
 // servers. Each name has three addresses; the servers of a third of all addresses end at random moments.
+import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { createClient } from '#client/client.ts';
 import { setCheck } from '#contract/operations/checks.ts';
 import { applyBatch } from '#contract/operations/records.ts';
@@ -30,9 +32,10 @@ async function run(bench: Bench): Promise<void> {
   const { port } = await allocatePorts([{ name: 'port' }], { stateDir: bench.stateDir });
   const samples: Record<string, number[]> = {};
   const cases = [
-    ['Zonestead, interval 1 s', () => startOurs(bench, port as number, { interval: 1 })],
+    ['Zonestead, interval 1 s, one failure', () => startOurs(bench, port as number, { interval: 1, failures: 1 })],
+    ['Zonestead, interval 1 s, three failures', () => startOurs(bench, port as number, { interval: 1 })],
     ['gdnsd, interval 2 s (its least), thresholds 1', () => startGdnsd(bench, ZONE, port as number, namesOf(), 'best')],
-    ['PowerDNS Lua, interval 1 s', () => startLuaPowerDns(bench, ZONE, port as number, namesOf(), 'best')],
+    ['PowerDNS Lua, interval 1 s, one failure', () => startLuaPowerDns(bench, ZONE, port as number, namesOf(), 'best')],
     ['Zonestead, defaults (10 s)', () => startOurs(bench, port as number, {})],
     ['gdnsd, defaults (10 s)', () => startGdnsd(bench, ZONE, port as number, namesOf(), 'default')],
     ['PowerDNS Lua, defaults (5 s)', () => startLuaPowerDns(bench, ZONE, port as number, namesOf(), 'default')],
@@ -63,13 +66,15 @@ async function startServers(port: number): Promise<Map<string, Server>> {
   return servers;
 }
 
-async function startOurs(bench: Bench, port: number, definition: { interval?: number }) {
+async function startOurs(bench: Bench, port: number, definition: { interval?: number; failures?: number }) {
   const end = new AbortController();
   const steps: (() => Promise<unknown>)[] = [];
   const signal = AbortSignal.any([bench.signal, end.signal]);
   const own = { ...bench, signal, atEnd: (step: () => Promise<unknown>) => void steps.push(step) };
   const settings = { ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8', ZONESTEAD_CHECK_PORTS: '1-65535' };
-  const service = await startBenchService({ ...own, stateDir: bench.stateDir }, 1, settings);
+  // A database of its own.
+  const stateDir = await mkdtemp(join(bench.stateDir, 'ours-'));
+  const service = await startBenchService({ ...own, stateDir }, 1, settings);
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   const owner = `org:${service.keys.first.team}`;
   const { id } = await client.call(createZone, { body: { zoneName: ZONE, owner } });
