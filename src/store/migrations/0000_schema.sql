@@ -1252,13 +1252,17 @@ create function apply_reverse_due(most integer, by_all boolean) returns integer 
 set enable_seqscan = off as $$
 declare
   share record;
+  chosen bigint[];
   applied integer := 0;
 begin
+  -- Chosen by a statement of its own: as a part of the next one, it would run again for each row of the table.
+  if by_all then
+    chosen := array(select d.no from reverse_due d order by d.no limit most for update skip locked);
+  else
+    chosen := array(select d.no from reverse_due d where d.xid = pg_current_xact_id() limit most for update skip locked);
+  end if;
   for share in
-    with taken as (
-      delete from reverse_due where no in (select d.no from reverse_due d where by_all or d.xid = pg_current_xact_id()
-        order by d.no limit most for update skip locked)
-      returning *)
+    with taken as (delete from reverse_due where no = any(chosen) returning *)
     select t.owner, count(*)::integer as size,
       jsonb_agg(jsonb_build_object('address', t.address, 'zone', t.zone_id, 'record', t.record_id)) as due
     from taken t group by t.owner order by t.owner
@@ -1282,16 +1286,38 @@ end $$;
 create constraint trigger reverse_due_applied after insert on reverse_due deferrable initially deferred
   for each row execute function apply_own_reverse();
 --> statement-breakpoint
--- The addresses at or below a reverse name, of all owners: their place may be another one now.
-create function queue_reverse_below(full_name text, of_zone text, of_record text) returns void language sql as $$
+-- The addresses at or below a reverse name, and those whose reverse name is an alias of such a name, of all owners: their place may be
+-- another one now. Names are compared from their ends, so that the indexes find those below. The records of an RRset ask once.
+create function queue_reverse_below(full_name text, of_zone text, of_record text) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  top text := reverse(full_name);
+  turn text := pg_current_xact_id() || ' ' || full_name;
+begin
+  if current_setting('zonestead.reverse_below', true) = turn then
+    return;
+  end if;
+  perform set_config('zonestead.reverse_below', turn, true);
   insert into reverse_due (owner, address, zone_id, record_id)
-  select distinct coalesce(z.team_id, z.user_id), r.rdata, of_zone, of_record from records r join zones z on z.no = r.zone_no
-  where (r.health -> 'reverse') is not null and (reverse_name(r.rdata) = full_name or right(reverse_name(r.rdata), length(full_name) + 1) = '.' || full_name
-    or exists (select from records c join zones cz on cz.no = c.zone_no
-      where c.type = 'CNAME' and is_reverse_name(cz.name) and coalesce(cz.team_id, cz.user_id) = coalesce(z.team_id, z.user_id)
-        and case c.name when '@' then cz.name else c.name || '.' || cz.name end = reverse_name(r.rdata)
-        and (rtrim(c.rdata, '.') = full_name or right(rtrim(c.rdata, '.'), length(full_name) + 1) = '.' || full_name)))
-$$;
+  select distinct b.owner, b.address, of_zone, of_record from (
+    select coalesce(z.team_id, z.user_id) as owner, r.rdata as address, reverse(reverse_name(r.rdata)) as place
+    from records r join zones z on z.no = r.zone_no
+    where (r.health -> 'reverse') is not null and reverse(reverse_name(r.rdata)) collate "C" >= top collate "C"
+      and reverse(reverse_name(r.rdata)) collate "C" < (top || '/') collate "C"
+    union all
+    select coalesce(z.team_id, z.user_id), r.rdata, reverse(rtrim(c.rdata, '.'))
+    from records c join zones cz on cz.no = c.zone_no
+      join records r on r.rdata = reverse_address(case c.name when '@' then cz.name else c.name || '.' || cz.name end)
+        and (r.health -> 'reverse') is not null
+      join zones z on z.no = r.zone_no and coalesce(z.team_id, z.user_id) = coalesce(cz.team_id, cz.user_id)
+    where c.type = 'CNAME' and is_reverse_name(cz.name) and reverse(rtrim(c.rdata, '.')) collate "C" >= top collate "C"
+      and reverse(rtrim(c.rdata, '.')) collate "C" < (top || '/') collate "C") b
+  where b.place = top or starts_with(b.place, top || '.');
+end $$;
+--> statement-breakpoint
+create index records_reverse_name_idx on records ((reverse(reverse_name(rdata)) collate "C")) where (health -> 'reverse') is not null;
+--> statement-breakpoint
+create index records_alias_name_idx on records ((reverse(rtrim(rdata, '.')) collate "C")) where type = 'CNAME';
 --> statement-breakpoint
 -- A record that wants a PTR, or one of a reverse zone by which PTRs are placed. The service's own writes of PTRs concern nothing.
 create function queue_reverse(r records) returns void language plpgsql
