@@ -1,4 +1,5 @@
 // Knot DNS for the local stack: the version of the machine, or that of Debian 13 from unpacked packages.
+import { access } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { programVersion } from '#nameserver/knot/version.ts';
 import { ensureKnot, startKnot } from '../../../../deploy/local/parts/knot.ts';
@@ -10,7 +11,9 @@ const options = { progress: () => undefined, signal };
 
 test('Knot DNS 3.4 runs from unpacked packages of Debian 13', { timeout: 600_000 }, async () => {
   const programs = await ensureKnot({ ...options, version: '3.4' });
-  for (const program of Object.values(programs)) expect(await programVersion(program, signal)).toMatch(/^3\.4\./);
+  const { weightModule = '', ...executables } = programs;
+  for (const program of Object.values(executables)) expect(await programVersion(program, signal)).toMatch(/^3\.4\./);
+  await access(weightModule);
   expect(await ensureKnot({ ...options, version: '3.4' })).toEqual(programs);
   const stateDir = await temporaryFolder('knot');
   const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
