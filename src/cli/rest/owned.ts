@@ -1,4 +1,5 @@
 // The owners of records that a command is about to change. They may revert the change, so the command says so and asks.
+import { writeFew } from '#base/few.ts';
 import { ownerName } from '#base/owner-names.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import { confirm } from '../confirm.ts';
@@ -35,7 +36,6 @@ export async function confirmOwned(
 ): Promise<void> {
   const lines = ownedLines(records);
   if (lines.length === 0) return;
-  const more = lines.length > MAX_SHOWN ? ` and ${lines.length - MAX_SHOWN} more` : '';
-  const effect = `this ${verb} records that have owners, which may revert it: ${lines.slice(0, MAX_SHOWN).join(', ')}${more}`;
+  const effect = `this ${verb} records that have owners, which may revert it: ${writeFew(lines, MAX_SHOWN)}`;
   await confirm(effect, { yes: force === true }, signal, '--force');
 }

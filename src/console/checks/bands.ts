@@ -3,7 +3,7 @@ import { MAX_STATE_CHANGES } from '#base/check-form.ts';
 import type { ChangeView, TargetView } from '#contract/checks.ts';
 import { whenOf } from '../shell/when.ts';
 
-/** The width of a band, which is a day. */
+/** The width of a band, which is a day; checks/band.eta has the same. */
 export const BAND_WIDTH = 288;
 const DAY_MS = 86_400_000;
 /** A shorter part could not be seen. */

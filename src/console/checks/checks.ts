@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CHECK_TYPES } from '#base/check-form.ts';
 import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
-import { type CheckDefinition, checkBody, checkParams } from '#contract/checks.ts';
+import { type CheckDefinition, type CheckView, checkBody, checkParams } from '#contract/checks.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { putCheck, readCheck, readChecks, removeCheck } from '#service/checks/checks.ts';
 import { readCheckNames } from '#service/checks/names.ts';
@@ -13,9 +13,8 @@ import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { readVisitor } from '../shell/session.ts';
 import { done, showPage } from '../shell/views.ts';
-import { whenOf } from '../shell/when.ts';
 import { addressOfCheck, type OfCheck } from './address.ts';
-import { bandOf } from './bands.ts';
+import { type Band, bandOf } from './bands.ts';
 import { CHECK_FIELDS, NEW_CHECK, readCheckForm, typedOfCheck } from './form.ts';
 import { pinPages } from './pins.ts';
 
@@ -123,12 +122,11 @@ async function onePage(
   const { owner, name } = request.params;
   const check = await readCheck(context, requireActor(request), name, owner);
   const { definition } = check;
-  const now = context.now();
   return showPage(request, reply, `checks/${page}`, {
     title: page === 'check' ? `Check ${name}` : `${page === 'edit' ? 'Change' : 'Delete'} the check ${name}`,
     check,
-    bandByAddress: new Map(check.targets.map((target) => [target.address, bandOf(target, check.changes, now)])),
-    changes: check.changes.slice(0, LISTED_CHANGES).map((change) => ({ ...change, when: whenOf(change.at, now) })),
+    ...(page === 'check' ? { bandByAddress: listBands(check, context.now()) } : {}),
+    changes: check.changes.slice(0, LISTED_CHANGES),
     home: addressOfCheck(owner, name),
     ownerName: nameOwner(request, owner),
     types: CHECK_TYPES,
@@ -138,6 +136,10 @@ async function onePage(
     errors,
     typed: page === 'edit' ? (typed ?? typedOfCheck(definition)) : {},
   });
+}
+
+function listBands({ targets, changes }: CheckView, now: Date): Map<string, Band> {
+  return new Map(targets.map((target) => [target.address, bandOf(target, changes, now)]));
 }
 
 function describeEffect(definition: CheckDefinition): string {

@@ -1,5 +1,5 @@
 // Where the writer of a record with `reverse` may write the PTR record. The scope is stored with the record, because
-// the reverse zone may be created later, when the key is no longer there to be asked. Pure.
+// the reverse zone may be created after the key was revoked. Pure.
 import type { RecordHealth } from '#dns/members.ts';
 import { REVERSE_TYPE, type ReverseScope } from '#dns/reverse.ts';
 import type { Actor } from '../accounts/actor.ts';

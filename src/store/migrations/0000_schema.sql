@@ -1350,8 +1350,7 @@ begin
   from (select reverse_address(full_name) as address
     union select reverse_address(case c.name when '@' then cz.name else c.name || '.' || cz.name end)
       from records c join zones cz on cz.no = c.zone_no
-      where r.type = 'PTR' and (substring(c.rdata from '[^ ]+$')) collate "C" = full_name || '.' and c.type in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV')
-        and c.type = 'CNAME') a
+      where r.type = 'PTR' and c.type = 'CNAME' and reverse(rtrim(c.rdata, '.')) collate "C" = reverse(full_name) collate "C") a
   where exists (select from records s join zones z on z.no = s.zone_no where s.rdata = a.address and (s.health -> 'reverse') is not null
     and coalesce(z.team_id, z.user_id) = home.owner);
 end $$;
