@@ -34,6 +34,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { watchChecks } from '#service/checks/metrics.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { watchKeyRolls } from '#service/key-rolls/metrics.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { observeApplied, watchNodes } from '#service/nodes/node-metrics.ts';
 import { createLeaseMetrics } from '#service/owners/leases.ts';
@@ -79,6 +80,11 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     createLeaseMetrics(
       metrics,
       async () => null,
+      () => new Date(),
+    );
+    watchKeyRolls(
+      metrics,
+      async () => ({ rolls: 0, since: null }),
       () => new Date(),
     );
     watchChecks(metrics, async () => ({ Unknown: 0, Healthy: 0, Unhealthy: 0 }));

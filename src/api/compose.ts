@@ -84,6 +84,7 @@ export async function composeApi(
     childZones,
     now,
     delegation: parts.delegation,
+    ...(parts.sightKeys === undefined ? {} : { sightKeys: parts.sightKeys }),
     prepareAlias: (target) => aliases.prepare(target),
     tokens: tokens?.verifier,
   });

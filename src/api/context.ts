@@ -25,7 +25,10 @@ function largeReads(connections: number): WorkLimitOptions {
 type Settings = Config<(typeof COMPOSE_SETTINGS)[number]>;
 
 /** The parts of the context that are not settings. */
-type ContextParts = Pick<ServiceContext, 'db' | 'childZones' | 'delegation' | 'prepareAlias' | 'tokens' | 'now'>;
+type ContextParts = Pick<
+  ServiceContext,
+  'db' | 'childZones' | 'delegation' | 'sightKeys' | 'prepareAlias' | 'tokens' | 'now'
+>;
 
 export function createContext(config: Settings, parts: ContextParts): ServiceContext {
   return {

@@ -15,6 +15,8 @@ import type { API_PROCESS_SETTINGS } from './settings.ts';
 /** The parts of the api that come from other rooms. */
 export interface ApiParts {
   delegation: Delegation;
+  /** Looks at the keys of zones, for key rolls. Absent: no roll takes a step. */
+  sightKeys?: NonNullable<ServiceContext['sightKeys']>;
   /** The verifier of tokens, which `close` ends. Absent: no token is accepted. */
   tokens?(parts: { log: Logger; metrics: Metrics }): {
     verifier: NonNullable<ServiceContext['tokens']>;

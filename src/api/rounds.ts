@@ -9,6 +9,8 @@ import { watchChecks } from '#service/checks/metrics.ts';
 import { probe } from '#service/checks/probe.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { watchKeyRolls } from '#service/key-rolls/metrics.ts';
+import { runKeyRolls } from '#service/key-rolls/rounds.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
 import { runRetention } from '#service/retention.ts';
@@ -17,6 +19,7 @@ import { runReverse } from '#service/reverse/rounds.ts';
 import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
 import { countTargetStates } from '#store/check-targets.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
+import { oldestRollStep } from '#store/zone-keys.ts';
 import type { ApiParts, Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
 
@@ -52,6 +55,7 @@ export function runRounds(
   const limits = { bytes: config.ZONESTEAD_QUOTA_BYTES, historyBytes: config.ZONESTEAD_HISTORY_BYTES };
   watchSizes(metrics, sizesOf(db, limits, now), config.ZONESTEAD_DATABASE_VOLUME);
   const onRound = countRetention(metrics);
+  watchKeyRolls(metrics, () => oldestRollStep(db), now);
   const checkMetrics = watchChecks(metrics, () => countTargetStates(db));
   if (readOnly !== undefined) {
     log.warn({ reason: readOnly }, 'the service takes no changes, because ZONESTEAD_READ_ONLY is set');
@@ -69,6 +73,7 @@ export function runRounds(
     runChecker(checks, signal),
     runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
     runReverse(context, { log }, signal),
+    runKeyRolls(context, log, signal),
     runTransferDecisions(db, realClock, log, signal),
     runLeases(context, { log, metrics: leaseMetrics }, signal),
     runRetention({ db, log, settings: retention, now, everyMs: retentionEveryMs, onRound }, signal),

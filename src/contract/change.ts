@@ -18,6 +18,7 @@ const CHANGE_ACTIONS = [
   'zone.restore',
   'zone.park',
   'zone.unpark',
+  'zone.keys',
   'record.create',
   'record.update',
   'record.delete',
@@ -29,7 +30,7 @@ export const change = z
     action: z.enum(CHANGE_ACTIONS).meta({ description: 'The kind of change.' }),
     keyId: z.string().meta({
       description:
-        'The id of the API key that made the change, or `service` for records that the service released because their lease ended.',
+        'The id of the API key that made the change, or `service` for a change that the service made itself: the end of a lease, a step of a key roll.',
     }),
     before: z.unknown().meta({ description: 'The record or zone before the change. Null for a creation.' }),
     after: z.unknown().meta({ description: 'The record or zone after the change. Null for a deletion.' }),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { digest, setCount } from './feed.ts';
 import { kind, serial, sets, zoneId, zoneName } from './feed-forms.ts';
+import { MAX_ZONE_KEYS } from './zone-key-forms.ts';
 import { salvageToken, zoneOrigin } from './zone-origin.ts';
 
 /** The most parts of one zone. */
@@ -73,7 +74,11 @@ export const salvagePart = z
           kind: kind('zone'),
           id: zoneId.max(100),
           serial: serial.min(1).max(2 ** 32 - 1),
-          privateKey: z.string().max(1_000).meta({ description: 'The private key of the zone in PEM (PKCS#8).' }),
+          privateKeys: z
+            .array(z.string().max(4_000))
+            .min(1)
+            .max(MAX_ZONE_KEYS)
+            .meta({ description: 'The private keys of the zone in PEM (PKCS#8).' }),
           origin: zoneOrigin
             .nullable()
             .meta({ description: 'The values that the service gave with the zone. Null: the node has lost them.' }),

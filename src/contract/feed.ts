@@ -25,6 +25,7 @@ import {
   zoneName,
 } from './feed-forms.ts';
 import { zoneSecondary } from './secondary.ts';
+import { keyAlgorithm, keyState, MAX_ZONE_KEYS } from './zone-key-forms.ts';
 import { MAX_SALVAGED, salvageToken, zoneOrigin } from './zone-origin.ts';
 
 /** The content type of a stream: one JSON object in each line. */
@@ -96,13 +97,17 @@ export const zoneLine = z.discriminatedUnion('kind', [
     kind: kind('zone'),
     ...zoneHead,
     soa,
-    key: z
-      .object({
-        privateKey: z.string().meta({ description: 'The private key of the zone in PEM (PKCS#8).' }),
-        algorithm: z.literal(13).meta({ description: 'The DNSSEC algorithm: ECDSA P-256 with SHA-256.' }),
-        flags: z.literal(257).meta({ description: 'The flags of the DNSKEY record.' }),
-      })
-      .meta({ description: 'The only DNSSEC key of the zone, which signs it.' }),
+    keys: z
+      .array(
+        z.object({
+          privateKey: z.string().meta({ description: 'The private key in PEM (PKCS#8).' }),
+          algorithm: keyAlgorithm,
+          state: keyState,
+        }),
+      )
+      .min(1)
+      .max(MAX_ZONE_KEYS)
+      .meta({ description: 'The DNSSEC keys of the zone: combined signing keys, with flags 257.' }),
     origin: zoneOrigin,
   }),
   z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),

@@ -1,5 +1,6 @@
 // The operations that a node needs of its name server, with their data. The name server of an installation is Knot DNS
 // (knot/zones.ts); unit tests use one in memory.
+import type { KeyState } from '#dns/dnssec/key-states.ts';
 import type { ServedSet } from '#dns/served.ts';
 
 export interface EngineZone {
@@ -43,11 +44,18 @@ export interface ZoneChange {
   readonly after?: number;
 }
 
-export interface AddedZone {
-  readonly name: string;
+/** A key of a zone. */
+export interface EngineKey {
   /** PEM, PKCS#8. Secret. */
   readonly privateKey: string;
-  /** The engine may have lost the key, although the zone is signed with it. */
+  readonly state: KeyState;
+}
+
+export interface AddedZone {
+  readonly name: string;
+  /** All keys of the zone: one at least. */
+  readonly keys: readonly EngineKey[];
+  /** The engine may have lost a key, although the zone is signed with it. */
   readonly isKeyLost?: boolean;
 }
 
@@ -58,15 +66,21 @@ export interface ZoneEngine {
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
-  /** Adds zones with their keys. A zone that is there keeps its contents, and gets the key if it has another one. */
+  /** Adds zones with their keys. A zone that is there keeps its contents, and gets exactly these keys. */
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until a zone, which has these keys, is signed with them, and deletes its other keys. A zone without contents
+   * is not waited for.
+   * @throws the reason of the signal
+   */
+  finishKeys(name: string, keys: readonly EngineKey[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * The private key of a zone that is there, in PEM (PKCS#8). Secret.
-   * @throws Error if the zone has no key, or more than one
+   * The private keys of a zone that is there, in PEM (PKCS#8). Secret.
+   * @throws Error if the zone has no key
    */
-  privateKey(name: string, signal: AbortSignal): Promise<string>;
+  privateKeys(name: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */
   check(name: string, signal: AbortSignal): Promise<void>;
   /**

@@ -1,6 +1,7 @@
 // The parameters of every operation: the context of the process, and the caller.
 import type { Limit } from '#base/limit.ts';
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
+import type { Sightings } from '#dns/dnssec/key-sightings.ts';
 import type { Db } from '#store/database.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import type { Actor } from './accounts/actor.ts';
@@ -20,6 +21,17 @@ export interface Delegation {
    */
   look: ((zone: string, ds: readonly Uint8Array[], owner: string) => Promise<DelegationSeen>) | null;
 }
+
+/**
+ * Asks the name servers of a zone for its keys, or those of its parent for DS records. It takes at most 10 s.
+ * @param question.nameservers those of the zone, or of the hosted parent
+ * @param question.parent where the DS records are; null: the zone is asked
+ * @throws the reason of the signal
+ */
+export type SightKeys = (
+  question: { zone: string; nameservers: readonly string[]; parent: 'hosted' | 'elsewhere' | null },
+  signal: AbortSignal,
+) => Promise<Sightings>;
 
 /** The database, the limits, and the sources of time and randomness of one process. */
 export interface ServiceContext {
@@ -44,6 +56,8 @@ export interface ServiceContext {
   nameservers: string[];
   /** Asks the parent zones how a zone is delegated. Absent: no check. */
   delegation?: Delegation;
+  /** Looks at the keys that the servers of a zone answer with. Absent: no key roll takes a step. */
+  sightKeys?: SightKeys;
   /**
    * Resolves the target of an ALIAS before its record is written, so that the record is served at once; never throws.
    * (Default: only the background worker resolves targets.)

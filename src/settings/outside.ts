@@ -12,7 +12,7 @@ export const OUTSIDE_DNS_SETTINGS = {
   ZONESTEAD_PARENT_NETWORKS: preset(
     networks,
     '',
-    'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
+    'The operator and the api can ask name servers of parent zones in these networks as well as at public addresses.',
   ),
   ZONESTEAD_DELEGATION_CHECK: preset(
     onOff,

@@ -18,8 +18,6 @@ export const deletedZones = pgTable(
     state: text('state').notNull(),
     defaultTtl: integer('default_ttl').notNull(),
     serial: bigint('serial', { mode: 'number' }).notNull(),
-    cskPrivate: text('csk_private').notNull(),
-    cskPublic: text('csk_public').notNull(),
     ds: textArray('ds').notNull(),
     recordCount: bigint('record_count', { mode: 'number' }).notNull(),
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),
@@ -28,7 +26,7 @@ export const deletedZones = pgTable(
     secondaryNameservers: textArray('secondary_nameservers').notNull(),
     createdAt: at('created_at').notNull(),
     deletedAt: at('deleted_at').notNull(),
-    // The end of the quarantine: the zone with its private key is deleted then.
+    // The end of the quarantine: the zone with its keys is deleted then.
     until: at('until').notNull(),
   },
   (t) => [
@@ -41,7 +39,7 @@ export const deletedZones = pgTable(
 
 /**
  * The rows of a deleted zone in other tables, as JSON: `records`, `owned_sets`, `record_owners`, `key_zone_grants`,
- * `trust_zone_grants`, `zone_secondaries`.
+ * `trust_zone_grants`, `zone_secondaries`, `zone_keys`.
  */
 export const deletedZoneRows = pgTable(
   'deleted_zone_rows',

@@ -40,7 +40,8 @@ const insertRows = statement(`
   union all select $1, 'record_owners', to_jsonb(o) from owned_sets s join record_owners o on o.set_id = s.id where s.zone_no = $2
   union all select $1, 'key_zone_grants', to_jsonb(g) from key_zone_grants g where g.zone_id = $1
   union all select $1, 'trust_zone_grants', to_jsonb(g) from trust_zone_grants g where g.zone_id = $1
-  union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1`);
+  union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1
+  union all select $1, 'zone_keys', to_jsonb(k) from zone_keys k where k.zone_id = $1`);
 
 /**
  * Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted.
@@ -213,6 +214,11 @@ const returnSecondaries = statement(`
   insert into zone_secondaries (zone_id, secondary, by_administrator, by_owner, listed_at)
   select r.zone_id, r.secondary, r.by_administrator, r.by_owner, r.listed_at from ${rowsOf('zone_secondaries')}
     and exists (select from secondaries s where s.name = r.secondary)`);
+// A roll goes on; its step begins again, because the servers did not serve the zone meanwhile.
+const returnKeys = statement(`
+  insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
+  select $1, r.algorithm, r.public_key, r.private_key, r.state, $2::timestamptz,
+    case when r.look_at is not null then $2::timestamptz end, r.created_at from ${rowsOf('zone_keys')} order by r.id`);
 const forget = statement('delete from deleted_zones where id = $1');
 
 /** The keys and trusts that have a right on the zone again. */
@@ -225,13 +231,14 @@ export interface ReturnedGrants {
  * Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. Grants of keys and trusts
  * whose rights were changed since the deletion stay away.
  */
-export async function returnRows(tx: Tx, zone: { id: string; no: number }): Promise<ReturnedGrants> {
+export async function returnRows(tx: Tx, zone: { id: string; no: number }, now: Date): Promise<ReturnedGrants> {
   await returnRecords(tx, zone.id, zone.no);
   await returnSets(tx, zone.id, zone.no);
   await returnOwners(tx, zone.id);
   const keys = await returnGrants(tx, zone.id);
   const trusts = await returnTrustGrants(tx, zone.id);
   await returnSecondaries(tx, zone.id);
+  await returnKeys(tx, zone.id, now.toISOString());
   await forget(tx, zone.id);
   return { keys, trusts };
 }
@@ -305,8 +312,8 @@ const dropZones = statement(`
   delete from deleted_zones where id in (select id from deleted_zones z where z.until < $1::timestamptz
     and not exists (select from deleted_zone_rows r where r.zone_id = z.id) limit $2) returning 1 as one`);
 const dropKeys = statement(`
-  update deleted_zones set csk_private = '' where id in (select id from deleted_zones
-    where until < $1::timestamptz and csk_private <> '' limit $2) returning 1 as one`);
+  delete from deleted_zone_rows where ctid = any(array(select r.ctid from deleted_zones z join deleted_zone_rows r on r.zone_id = z.id
+    where z.until < $1::timestamptz and r.origin = 'zone_keys' limit $2)) returning 1 as one`);
 
 /**
  * Deletes the private keys of zones whose quarantine has ended.

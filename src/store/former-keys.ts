@@ -4,7 +4,7 @@ import type { Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
 
-/** The deleted zone whose key is the newest of a name. */
+/** The deleted zone whose keys are the newest of a name. */
 export interface FormerZone {
   id: string;
   /** The serial of its deletion. */
@@ -16,7 +16,7 @@ export interface FormerZone {
 const selectFormer = statement<{ id: string; serial: string; ds: string[] }>(`
   select id, serial, ds from deleted_zones
   where name = $1 and team_id is not distinct from $2 and user_id is not distinct from $3 and until > $4::timestamptz
-    and csk_private <> ''
+    and exists (select from deleted_zone_rows r where r.zone_id = deleted_zones.id and r.origin = 'zone_keys')
   order by deleted_at desc, id limit 1`);
 
 /** The zone with this name that an owner deleted last and whose key is still kept; null: there is none. */
@@ -30,19 +30,27 @@ export async function formerZone(
   return row === undefined ? null : { ...row, serial: Number(row.serial) };
 }
 
-const returnKey = statement<PlainZone>(`
-  update zones set (csk_private, csk_public, ds) = (select csk_private, csk_public, ds from deleted_zones where id = $2)
-  where id = $1 and exists (select from deleted_zones where id = $2 and csk_private <> '') returning ${ZONE_COLUMNS}`);
+// A roll goes on with the new zone.
+const returnKeys = statement<PlainZone>(`
+  with former as (select row from deleted_zone_rows where zone_id = $2 and origin = 'zone_keys'),
+  gone as (delete from zone_keys where zone_id = $1 and exists (select from former)),
+  back as (insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
+    select $1, r.algorithm, r.public_key, r.private_key, r.state, $3::timestamptz,
+      case when r.look_at is not null then $3::timestamptz end, r.created_at
+    from former cross join lateral jsonb_populate_record(null::zone_keys, former.row) r order by r.id)
+  update zones set ds = (select ds from deleted_zones where id = $2)
+  where id = $1 and exists (select from former) returning ${ZONE_COLUMNS}`);
 
 /**
- * Gives a zone, which this transaction inserted, the key of a former one.
- * @returns the zone with that key; null: the key is no longer kept, and the zone stays as it is
+ * Gives a zone, which this transaction inserted, the keys of a former one in place of its own.
+ * @returns the zone with these keys; null: they are no longer kept, and the zone stays as it is
  */
 export async function takeFormerKey(
   tx: Tx,
   zone: { id: string },
   earlierZone: { id: string },
+  now: Date,
 ): Promise<ZoneRow | null> {
-  const [row] = await returnKey(tx, zone.id, earlierZone.id);
+  const [row] = await returnKeys(tx, zone.id, earlierZone.id, now.toISOString());
   return row === undefined ? null : zoneRow(row);
 }

@@ -11,6 +11,7 @@ export type Action =
   | 'zone.restore'
   | 'zone.park'
   | 'zone.unpark'
+  | 'zone.keys'
   | 'record.create'
   | 'record.update'
   | 'record.delete';

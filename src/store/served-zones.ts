@@ -7,6 +7,7 @@ import { isFailing } from './check-failing.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { writtenPages } from './record-pages.ts';
 import { statement } from './statement.ts';
+import type { zoneKeys } from './tables.ts';
 import type { ZoneState } from './zones.ts';
 
 /** A zone as the list of all zones has it. */
@@ -143,11 +144,14 @@ function listPrefixes(ordername: string): string[] {
   return labels.map((_, at) => labels.slice(0, at + 1).join(' '));
 }
 
-/** A zone with the values that only its snapshot as a whole has. The private key is secret. */
+/** `privateKey` is secret. */
+export type ServedKey = Pick<typeof zoneKeys.$inferSelect, 'algorithm' | 'publicKey' | 'privateKey' | 'state'>;
+
+/** A zone with the values that only its snapshot as a whole has. */
 export interface WholeZone extends ServedZone {
   hostmaster: string;
-  cskPrivate: string;
-  cskPublic: string;
+  /** In the order of their creation. */
+  keys: readonly ServedKey[];
   /** The id of the team or person that owns it; the other one is null. */
   teamId: string | null;
   userId: string | null;
@@ -156,7 +160,8 @@ export interface WholeZone extends ServedZone {
 }
 
 const selectZone = statement<Texts<WholeZone>>(`
-  select ${ZONE}, s.hostmaster, z.csk_private as "cskPrivate", z.csk_public as "cskPublic",
+  select ${ZONE}, s.hostmaster, (select json_agg(json_build_object('algorithm', k.algorithm, 'publicKey', k.public_key,
+      'privateKey', k.private_key, 'state', k.state) order by k.id) from zone_keys k where k.zone_id = z.id) as keys,
     z.team_id as "teamId", z.user_id as "userId", s.seal_secret as "sealSecret"
   from zones z cross join service s where z.id = $1`);
 

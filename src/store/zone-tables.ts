@@ -1,5 +1,7 @@
 // The tables of zones, and of the data that belongs to a zone as a whole; see tables.ts.
 
+import type { SigningAlgorithm } from '#dns/dnssec/algorithms.ts';
+import type { KeyState } from '#dns/dnssec/key-states.ts';
 import { teams, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, xid8 } from './column-types.ts';
 import {
@@ -36,9 +38,7 @@ export const zones = pgTable(
     defaultTtl: integer('default_ttl').notNull(),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
-    cskPrivate: text('csk_private').notNull(),
-    cskPublic: text('csk_public').notNull(),
-    // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
+    // The RDATA of the DS records that the parent zone should have, SHA-256 first. A hosted parent serves them.
     ds: textArray('ds').notNull(),
     // The records of the zone and the octets of their names, contents and comments. Every change of the zone adds its
     // own difference.
@@ -78,6 +78,49 @@ export const zones = pgTable(
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_comment', sql`length(${t.comment}) between 1 and 500`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
+  ],
+);
+
+/**
+ * The DNSSEC keys of zones. A roll is a key with `look_at`: the one that comes, or afterwards the one that goes. A
+ * step of it is taken when the servers have shown the step before for long enough.
+ */
+export const zoneKeys = pgTable(
+  'zone_keys',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    algorithm: integer('algorithm').$type<SigningAlgorithm>().notNull(),
+    // As in the DNSKEY record: base64.
+    publicKey: text('public_key').notNull(),
+    // PEM (PKCS#8). Secret.
+    privateKey: text('private_key').notNull(),
+    state: text('state').$type<KeyState>().notNull(),
+    // The transaction and the time of the step.
+    xid: xid8('xid').notNull().default(sql`pg_current_xact_id()`),
+    since: at('since').notNull(),
+    // Since when all servers have shown the step; null: not all of them did at the last look.
+    shownSince: at('shown_since'),
+    // The TTL in seconds for which resolvers may keep what was there before the step; null: not known yet.
+    holdS: integer('hold_s'),
+    // What the step waits for, in words.
+    waitsFor: text('waits_for'),
+    // The next look at the servers. Null: the key takes no step.
+    lookAt: at('look_at'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('zone_keys_zone_idx').on(t.zoneId, t.publicKey),
+    uniqueIndex('zone_keys_roll_idx').on(t.zoneId).where(sql`${t.lookAt} is not null`),
+    index('zone_keys_look_idx').on(t.lookAt).where(sql`${t.lookAt} is not null`),
+    check(
+      'zone_keys_state',
+      sql`${t.state} in ('presigning', 'published', 'ready', 'withdrawn', 'active', 'retired', 'postsigning')`,
+    ),
+    check('zone_keys_algorithm', sql`${t.algorithm} in (8, 13, 14, 15)`),
+    check('zone_keys_hold', sql`${t.holdS} >= 0`),
   ],
 );
 

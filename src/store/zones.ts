@@ -14,8 +14,7 @@ export type { ZoneState } from './zone-tables.ts';
 /** The names of the secondaries with all zones, and those of the zone. */
 const SECONDARY_NAMESERVERS = '(select x.secondary_nameservers from service x) || secondary_nameservers';
 
-/** Only the feed for name servers reads the private key. */
-const OMITTED = ['cskPrivate', 'changedXid', 'delegationXid', 'delegationDue'] as const;
+const OMITTED = ['changedXid', 'delegationXid', 'delegationDue'] as const;
 
 /** zone-tables.ts describes the columns. `secondaryNameservers` includes those of all zones. */
 export type ZoneRow = Omit<typeof zones.$inferSelect, (typeof OMITTED)[number]>;
@@ -158,6 +157,8 @@ export interface ServedProperties {
   state?: ZoneState;
   /** In seconds. */
   defaultTtl?: number;
+  /** The RDATA of the DS records that the parent should have. */
+  ds?: readonly string[];
 }
 
 /** All properties of a zone that its answers do not depend on. A change of them leaves the serial. */
@@ -168,7 +169,7 @@ export interface UnservedProperties {
 
 /**
  * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the
- * state and the default TTL if they are given. The row is locked.
+ * state, the default TTL and the DS records if they are given. The row is locked.
  * @param set.changedNames the names whose records change, relative to the zone; null: the whole zone
  */
 export async function touchZone(
@@ -177,17 +178,17 @@ export async function touchZone(
   set: ServedProperties & { serial: number; changedNames: readonly string[] | null; growth?: Growth },
   now: Date,
 ): Promise<ZoneRow> {
-  const { serial, state = null, defaultTtl = null, growth = NO_GROWTH } = set;
+  const { serial, state = null, defaultTtl = null, ds = null, growth = NO_GROWTH } = set;
   const names = announcedNames(set.changedNames);
   const { records, bytes } = growth;
-  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names);
+  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names, ds);
   return zoneRow(row as PlainZone);
 }
 
 const updateZone = statement<PlainZone>(`
   with touched as (
     update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
-      default_ttl = coalesce($5, default_ttl), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
+      default_ttl = coalesce($5, default_ttl), ds = coalesce($9::text[], ds), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
     where id = $1 returning ${ZONE_COLUMNS}
   ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
   select * from touched`);

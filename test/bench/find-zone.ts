@@ -54,8 +54,8 @@ async function run(bench: Bench): Promise<void> {
 async function multiply(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1 });
   await sql`
-    insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    select 'zone_' || n, team_id, 'z' || n || '.example', 'example z' || n, state, default_ttl, serial, csk_private, csk_public, ds
+    insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+    select 'zone_' || n, team_id, 'z' || n || '.example', 'example z' || n, state, default_ttl, serial, ds
     from zones cross join generate_series(0, ${ZONES - 1}::integer) n where name = 'model.example'`;
   await sql`analyze zones`;
   await sql.end();

@@ -14,6 +14,7 @@ import { type KnotEngine, zoneEngine } from '#nameserver/knot/zones.ts';
 import { ensureKnot, startKnot } from '../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { startSecondary } from '../../deploy/local/parts/secondary.ts';
+import { onlyKey } from '../support/knot/only-key.ts';
 import { printMeasured, untilSigned } from './name-servers.ts';
 import { figure, summarize } from './statistics.ts';
 import {
@@ -143,7 +144,7 @@ async function run(bench: Bench): Promise<void> {
 
 async function add(engine: KnotEngine, name: string, records: number, signal: AbortSignal): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  await engine.add([{ name, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }], signal);
+  await engine.add([{ name, keys: onlyKey(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string) }], signal);
   const sets: ServedSet[] = Array.from({ length: records }, (_, n) => ({
     name: `n${n}`,
     type: 'A',

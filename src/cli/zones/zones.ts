@@ -5,6 +5,7 @@ import { create, update } from './create.ts';
 import { dangling } from './dangling.ts';
 import { park, remove, unpark } from './delete.ts';
 import { exportZone } from './export.ts';
+import { keys } from './keys.ts';
 import { ds, get, list } from './list.ts';
 import { deleted, restore } from './restore.ts';
 import { secondaries } from './secondaries.ts';
@@ -22,6 +23,7 @@ export const command: CommandGroup = {
     status,
     secondaries,
     dangling,
+    keys,
     remove,
     deleted,
     park,

@@ -1,11 +1,12 @@
 /**
- * Reads one signature (RRSIG, RFC 4034 section 3) and verifies it against the RRset that it covers and a key, for
- * algorithm 13, the only one with which the service signs.
+ * Reads one signature (RRSIG, RFC 4034 section 3) and verifies it against the RRset that it covers and a key, for the
+ * algorithms with which the service signs.
  */
 import { Buffer } from 'node:buffer';
-import { createPublicKey, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
 import { concat, nameToWire, uint16 } from '../wire/octets.ts';
 import { readNameText } from '../wire/rdata-text.ts';
+import { isSigningAlgorithm, readPublicKey, signatureForm } from './algorithms.ts';
 
 export interface Rrsig {
   /** Number of the type that is signed. */
@@ -36,7 +37,6 @@ export interface SignedSet {
 
 const HEAD = 18;
 const IN = 1;
-const ECDSA_P256 = 13;
 
 /** Null when it is not an RRSIG. */
 export function readRrsig(rdata: Uint8Array): Rrsig | null {
@@ -74,18 +74,12 @@ export function judgeSignatureTime(
 
 /** Whether the key made the signature over the set. The times of the signature are not checked. @param dnskey RDATA */
 export function isSignedBy(signature: Rrsig, set: SignedSet, dnskey: Uint8Array): boolean {
-  if (signature.algorithm !== ECDSA_P256 || dnskey[3] !== ECDSA_P256) return false;
-  const point = dnskey.subarray(4);
-  if (point.length !== 64 || signature.signature.length !== 64 || signature.covers !== set.type) return false;
-  const coordinate = (from: number) => Buffer.from(point.subarray(from, from + 32)).toString('base64url');
-  const jwk = { kty: 'EC', crv: 'P-256', x: coordinate(0), y: coordinate(32) };
-  try {
-    const key = createPublicKey({ key: jwk, format: 'jwk' });
-    return verify('sha256', signedData(signature, set), { key, dsaEncoding: 'ieee-p1363' }, signature.signature);
-  } catch {
-    // No point of the curve.
-    return false;
-  }
+  const { algorithm, signature: octets, covers } = signature;
+  if (!isSigningAlgorithm(algorithm) || dnskey[3] !== algorithm || covers !== set.type) return false;
+  const form = signatureForm(algorithm);
+  if (form.octets !== null && octets.length !== form.octets) return false;
+  const key = readPublicKey(algorithm, dnskey.subarray(4));
+  return key !== null && verify(form.hash, signedData(signature, set), { key, dsaEncoding: 'ieee-p1363' }, octets);
 }
 
 /** RFC 4034 section 3.1.8.1. */

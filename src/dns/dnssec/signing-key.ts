@@ -1,20 +1,27 @@
 /**
- * Makes a zone's one signing key (CSK, algorithm 13), its key tag and its DS records. The name servers do the signing.
+ * The keys that sign a zone: combined signing keys (CSK), which sign the DNSKEY RRset and all other RRsets. Makes and
+ * reads keys, and computes key tags and DS records. The name servers do the signing.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { concat, nameToWire, uint16 } from '../wire/octets.ts';
+import { type SigningAlgorithm, writePublicKey } from './algorithms.ts';
 
-export interface Csk {
-  /** Three lines in BIND's private-key format v1.2. Secret. */
-  privateKey: string;
-  /** The DNSKEY public key: base64 of 64 octets, x then y (RFC 6605 section 4). */
+/** The public half of a key. */
+export interface PublicKey {
+  algorithm: SigningAlgorithm;
+  /** The public key of the DNSKEY in base64. */
   publicKey: string;
+}
+
+export interface SigningKey extends PublicKey {
+  /** PEM (PKCS#8, RFC 5958). Secret. */
+  privateKey: string;
 }
 
 export interface DsData {
   keyTag: number;
-  algorithm: 13;
+  algorithm: SigningAlgorithm;
   digestType: 2 | 4;
   /** Lower-case hex. */
   digest: string;
@@ -22,61 +29,48 @@ export interface DsData {
   record: string;
 }
 
-const ALGORITHM = 13;
+/** The algorithms of keys that are made here. RSA is only imported: its signatures are four times as long. */
+export type NewKeyAlgorithm = Exclude<SigningAlgorithm, 8>;
+
+/** ECDSA P-256: every validating resolver knows it (RFC 8624 section 3.1). */
+export const DEFAULT_ALGORITHM = 13;
 /** Zone key and secure entry point (RFC 4034 section 2.1.1). */
-const FLAGS = 257;
+export const CSK_FLAGS = 257;
 /** Fixed by RFC 4034 section 2.1.2. */
 const PROTOCOL = 3;
 
-/** A fresh ECDSA P-256 key. */
-export function generateCsk(): Csk {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  // RFC 7518 section 6.2: d, x and y have the full 32 octets, leading zeros included.
-  const { d, x, y } = privateKey.export({ format: 'jwk' });
-  if (d === undefined || x === undefined || y === undefined) throw new Error('P-256 key without d, x or y');
-  return toCsk({ d, x, y });
+/** A new key. */
+export function generateSigningKey(algorithm: NewKeyAlgorithm = DEFAULT_ALGORITHM): SigningKey {
+  const { privateKey } =
+    algorithm === 15
+      ? generateKeyPairSync('ed25519')
+      : generateKeyPairSync('ec', { namedCurve: algorithm === 14 ? 'P-384' : 'P-256' });
+  const written = writePublicKey(privateKey);
+  if (written?.algorithm !== algorithm) throw new Error(`no key of algorithm ${algorithm} was made`);
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { algorithm, publicKey: written.octets.toString('base64'), privateKey: pem };
 }
 
 /**
- * The private key in PEM (PKCS#8, RFC 5958), as the feed carries it.
- * @throws when the row is damaged; the message holds nothing of the key
+ * The key of a private key in PEM (PKCS#8).
+ * @returns null if it is no private key of these algorithms
  */
-export function cskPem({ privateKey, publicKey }: Csk): string {
-  const d = /^PrivateKey: ([A-Za-z0-9+/]{43}=)$/m.exec(privateKey)?.[1];
-  const point = Buffer.from(publicKey, 'base64');
-  if (d === undefined || point.length !== 64) throw new Error('the signing key of the zone is damaged in the database');
-  const base64url = (octets: Buffer) => octets.toString('base64url');
-  const [x, y] = [base64url(point.subarray(0, 32)), base64url(point.subarray(32))];
-  const jwk = { kty: 'EC', crv: 'P-256', d: base64url(Buffer.from(d, 'base64')), x, y };
-  return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-/**
- * The key in the form of the database, from PEM (PKCS#8).
- * @returns null if it is not the private key of an ECDSA P-256 key
- */
-export function cskFromPem(pem: string): Csk | null {
+export function readSigningKey(pem: string): SigningKey | null {
   try {
-    const { kty, crv, d, x, y } = createPrivateKey(pem).export({ format: 'jwk' });
-    if (kty !== 'EC' || crv !== 'P-256' || d === undefined || x === undefined || y === undefined) return null;
-    return toCsk({ d, x, y });
+    const key = createPrivateKey(pem);
+    const written = writePublicKey(key);
+    if (written === null) return null;
+    const { algorithm, octets } = written;
+    const privateKey = key.export({ type: 'pkcs8', format: 'pem' }).toString();
+    return { algorithm, publicKey: octets.toString('base64'), privateKey };
   } catch {
     return null;
   }
 }
 
-function toCsk({ d, x, y }: { d: string; x: string; y: string }): Csk {
-  const secret = Buffer.from(d, 'base64url').toString('base64');
-  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  return {
-    privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
-    publicKey: point.toString('base64'),
-  };
-}
-
-/** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */
-export function keyTag(publicKey: string): number {
-  return computeKeyTag(dnskeyRdata(publicKey));
+/** The key tag of the key's DNSKEY (RFC 4034 appendix B). */
+export function keyTag(key: PublicKey): number {
+  return computeKeyTag(dnskeyRdata(key));
 }
 
 /** The key tag of any DNSKEY but those of algorithm 1 (RFC 4034 appendix B). */
@@ -101,18 +95,29 @@ export function dsDigest(zone: string, dnskey: Uint8Array, digestType: number): 
 const DIGESTS: Readonly<Record<number, string>> = { 1: 'sha1', 2: 'sha256', 4: 'sha384' };
 
 /** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
-export function dsRecords(zone: string, publicKey: string): DsData[] {
-  const tag = keyTag(publicKey);
-  return ([2, 4] as const).map((digestType) => {
-    const digest = dsDigest(zone, dnskeyRdata(publicKey), digestType) as string;
-    return {
-      keyTag: tag,
-      algorithm: ALGORITHM,
-      digestType,
-      digest,
-      record: `${zone}. IN DS ${tag} ${ALGORITHM} ${digestType} ${digest}`,
-    };
+export function dsRecords(zone: string, key: PublicKey): DsData[] {
+  return dsContents(zone, key).map((rdata) => readDs(zone, rdata));
+}
+
+/** The RDATA of these records, in presentation form. */
+export function dsContents(zone: string, key: PublicKey): string[] {
+  const dnskey = dnskeyRdata(key);
+  return [2, 4].map((digestType) => {
+    const digest = dsDigest(zone, dnskey, digestType) as string;
+    return `${computeKeyTag(dnskey)} ${key.algorithm} ${digestType} ${digest}`;
   });
+}
+
+/** @param rdata as `dsContents` writes it */
+export function readDs(zone: string, rdata: string): DsData {
+  const [tag, algorithm, digestType, digest = ''] = rdata.split(' ');
+  return {
+    keyTag: Number(tag),
+    algorithm: Number(algorithm) as SigningAlgorithm,
+    digestType: Number(digestType) as 2 | 4,
+    digest,
+    record: `${zone}. IN DS ${rdata}`,
+  };
 }
 
 /** The key tag in the RDATA of a DS record, in presentation form. */
@@ -121,13 +126,11 @@ export function keyTagOfDs(rdata: string): number {
 }
 
 /** The RDATA of the DNSKEY in presentation form (RFC 4034 section 2.2). */
-export function dnskeyText(publicKey: string): string {
-  return `${FLAGS} ${PROTOCOL} ${ALGORITHM} ${publicKey}`;
+export function dnskeyText({ algorithm, publicKey }: PublicKey): string {
+  return `${CSK_FLAGS} ${PROTOCOL} ${algorithm} ${publicKey}`;
 }
 
-/** RFC 4034 section 2.1. Throws on a public key of another length: it can only come from a damaged row. */
-function dnskeyRdata(publicKey: string): Uint8Array {
-  const point = Buffer.from(publicKey, 'base64');
-  if (point.length !== 64) throw new Error(`a P-256 public key has 64 octets, not ${point.length}`);
-  return concat([uint16(FLAGS), Uint8Array.of(PROTOCOL, ALGORITHM), point]);
+/** RFC 4034 section 2.1. */
+export function dnskeyRdata({ algorithm, publicKey }: PublicKey): Uint8Array {
+  return concat([uint16(CSK_FLAGS), Uint8Array.of(PROTOCOL, algorithm), Buffer.from(publicKey, 'base64')]);
 }

@@ -16,6 +16,7 @@ import { ownerRoutes } from './routes/owners.ts';
 import { recordRoutes } from './routes/records.ts';
 import { secondaryRoutes } from './routes/secondaries.ts';
 import { undoRoutes } from './routes/undo.ts';
+import { zoneKeyRoutes } from './routes/zone-keys.ts';
 import { zoneNodeRoutes } from './routes/zone-nodes.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
@@ -31,6 +32,7 @@ export function openRest(app: FastifyInstance, parts: DoorParts): void {
       await v1.register(
         async (dns) => {
           zoneRoutes(dns, context);
+          zoneKeyRoutes(dns, context);
           recordRoutes(dns, context);
           batchRoutes(dns, context);
           ownerRoutes(dns, context);

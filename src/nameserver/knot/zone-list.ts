@@ -99,24 +99,41 @@ export async function purgeOthers(
   }
 }
 
-/** The public keys in the contents of each zone. */
-export async function readPublishedKeys(
+/** A key in the contents of a zone; `publicKey` is in base64. */
+export interface PublishedKey {
+  algorithm: number;
+  publicKey: string;
+}
+
+/** The DNSKEY RRset of a zone, and the key tags of all signatures at its apex. */
+export interface Signers {
+  keys: PublishedKey[];
+  tags: number[];
+}
+
+/** What the zones are signed with; empty lists for a zone without contents. */
+export async function readSigners(
   control: KnotControl,
   zones: readonly string[],
   signal: AbortSignal,
-): Promise<Map<string, string[]>> {
-  const keysByZone = new Map<string, string[]>(zones.map((zone) => [zone, []]));
-  if (zones.length === 0) return keysByZone;
-  const units = zones.map((zone) => ({ zone: absolute(zone), owner: '@', type: 'DNSKEY' }));
+): Promise<Map<string, Signers>> {
+  const signersByZone = new Map<string, Signers>(zones.map((zone) => [zone, { keys: [], tags: [] }]));
+  if (zones.length === 0) return signersByZone;
   const take = (items: KnotItem[]) => {
-    for (const { zone = '', data = '' } of items) {
-      keysByZone.get(zone.slice(0, -1))?.push(data.split(' ').slice(3).join(''));
+    for (const { zone = '', type, data = '' } of items) {
+      const signers = signersByZone.get(zone.slice(0, -1));
+      const words = data.split(' ');
+      if (type === 'RRSIG') signers?.tags.push(Number(words[6]));
+      else signers?.keys.push({ algorithm: Number(words[2]), publicKey: words.slice(3).join('') });
     }
   };
-  await control
-    .session(({ stream }) => stream('zone-read', units, take), signal)
-    .catch((error: unknown) => {
-      if (!isRefusal(error, NO_NODE, NO_ZONE)) throw error;
-    });
-  return keysByZone;
+  for (const type of ['DNSKEY', 'RRSIG']) {
+    const units = zones.map((zone) => ({ zone: absolute(zone), owner: '@', type }));
+    await control
+      .session(({ stream }) => stream('zone-read', units, take), signal)
+      .catch((error: unknown) => {
+        if (!isRefusal(error, NO_NODE, NO_ZONE)) throw error;
+      });
+  }
+  return signersByZone;
 }

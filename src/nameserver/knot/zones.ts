@@ -5,22 +5,34 @@
 //                → remove → not there; contents, journal, timers and key are deleted
 import { type Clock, realClock } from '#base/clock.ts';
 import { createSerial } from '#base/serial.ts';
+import { isSigningAlgorithm } from '#dns/dnssec/algorithms.ts';
+import { keyTag, type PublicKey } from '#dns/dnssec/signing-key.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
+import type { AddedZone, EngineKey, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
 import type { KnotControl, KnotItem } from './control.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
 import { createHistories, type Histories } from './history.ts';
-import { derivePublicKey, type KeyStore, keyIdOfPublic, type ZoneKey } from './keys.ts';
+import { type KeyStore, type KeysOfZone, keyIdOfPublic } from './keys.ts';
 import { type LoadContext, loadKnotZone, tidyLoads } from './load.ts';
 import { streamPages } from './pages.ts';
 import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
+import { isSignedWith, waitUntilSigned } from './signed-with.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
 import { runningVersion } from './version.ts';
 import { WeightedZones } from './weighted-zones.ts';
-import { configureZones, listAddedZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
+import {
+  configureZones,
+  listAddedZones,
+  purgeOthers,
+  readSigners,
+  type Signers,
+  waitUntilLoaded,
+} from './zone-list.ts';
 
 const NO_NODE = 'no such node in zone found';
+
+const NO_SIGNERS: Signers = { keys: [], tags: [] };
 
 /** More RRsets are loaded from a file: a commit of so many takes about a second. */
 const LOAD_SETS = 2_000;
@@ -92,7 +104,7 @@ class KnotZones implements KnotEngine {
     const changedZones: string[] = [];
     await this.#edit(signal, async () => {
       const presentZones = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
-      const zoneKeys = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
+      const zoneKeys = zones.map(({ name, keys, isKeyLost }) => ({ zone: name, keys, isKeyLost }));
       const newZones = zoneKeys.filter(({ zone }) => !presentZones.has(zone));
       const others = zoneKeys.filter(({ zone }) => presentZones.has(zone));
       if (newZones.length > 0) await this.#addNew(newZones, signal);
@@ -106,6 +118,11 @@ class KnotZones implements KnotEngine {
     for (const zone of changedZones) await this.#changes(zone, () => this.#weights.apply(zone, signal, true), signal);
   }
 
+  async finishKeys(name: string, keys: readonly EngineKey[], signal: AbortSignal): Promise<void> {
+    await waitUntilSigned(this.#control, this.#clock, { zone: name, keys }, signal);
+    await this.#lists('', () => this.#keys.prune({ zone: name, keys }, signal), signal);
+  }
+
   async remove(names: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#edit(signal, async () => {
       const zones = await this.#control.session(listAddedZones, signal);
@@ -114,10 +131,8 @@ class KnotZones implements KnotEngine {
       for (const name of presentNames) this.#added.delete(name);
       if (presentNames.length === 0) return;
       const ids: string[] = [];
-      for (const [zone, publishedKeys] of await readPublishedKeys(this.#control, presentNames, signal)) {
-        ids.push(
-          ...(publishedKeys.length > 0 ? publishedKeys.map(keyIdOfPublic) : await this.#keys.list(zone, signal)),
-        );
+      for (const [zone, signers] of await readSigners(this.#control, presentNames, signal)) {
+        ids.push(...(await this.#listKeyIds(zone, signers, signal)));
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
       await this.#control.sessionAlone((session) => configureZones(session, 'conf-unset', presentNames), signal);
@@ -128,12 +143,19 @@ class KnotZones implements KnotEngine {
     await this.#weights.remove(names, signal);
   }
 
-  async privateKey(name: string, signal: AbortSignal): Promise<string> {
-    const publishedKeys = (await readPublishedKeys(this.#control, [name], signal)).get(name) ?? [];
-    const ids = publishedKeys.length > 0 ? publishedKeys.map(keyIdOfPublic) : await this.#keys.list(name, signal);
-    const [id] = ids;
-    if (id === undefined || ids.length > 1) throw new Error(`the zone ${name} has ${ids.length} keys`);
-    return this.#keys.read(id);
+  async #listKeyIds(zone: string, { keys, tags }: Signers, signal: AbortSignal): Promise<string[]> {
+    const signingKeys = keys.filter((key): key is PublicKey => isSigningAlgorithm(key.algorithm));
+    const publishedTags = new Set(signingKeys.map(keyTag));
+    const isComplete = signingKeys.length > 0 && tags.every((tag) => publishedTags.has(tag));
+    // keymgr takes 10 ms. It is asked for keys that the DNSKEY RRset does not have.
+    if (!isComplete) return this.#keys.list(zone, signal);
+    return signingKeys.map(({ algorithm, publicKey }) => keyIdOfPublic(algorithm, publicKey));
+  }
+
+  async privateKeys(name: string, signal: AbortSignal): Promise<string[]> {
+    const ids = await this.#keys.list(name, signal);
+    if (ids.length === 0) throw new Error(`the zone ${name} has no key`);
+    return Promise.all(ids.map((id) => this.#keys.read(id)));
   }
 
   check(name: string, signal: AbortSignal): Promise<void> {
@@ -279,33 +301,40 @@ class KnotZones implements KnotEngine {
     return names;
   }
 
-  async #addNew(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+  async #addNew(zones: readonly KeysOfZone[], signal: AbortSignal): Promise<void> {
     await this.#keys.clean();
     await this.#keys.add(zones, signal);
     const names = zones.map(({ zone }) => zone);
     await this.#control.sessionAlone((session) => configureZones(session, 'conf-set', names), signal);
   }
 
-  /** @returns the zones that are signed with another key now */
+  /** @returns the zones whose keys are others now */
   async #replaceKeys(
-    zones: readonly (ZoneKey & { isKeyLost?: boolean | undefined })[],
+    zones: readonly (KeysOfZone & { isKeyLost?: boolean | undefined })[],
     signal: AbortSignal,
   ): Promise<string[]> {
     const changedZones: string[] = [];
     const names = zones.map(({ zone }) => zone);
-    const keysByZone = await readPublishedKeys(this.#control, names, signal);
-    for (const key of zones) {
-      const current = keysByZone.get(key.zone) ?? [];
-      const wantedKey = derivePublicKey(key.privateKey);
-      if (current.length === 1 && current[0] === wantedKey && !key.isKeyLost) continue;
-      await this.#keys.put(key, signal);
-      if (current.length === 0) continue;
-      await this.#control.run('zone-keys-load', { zone: absolute(key.zone) }, signal);
-      await this.#keys.forget(current.filter((other) => other !== wantedKey).map(keyIdOfPublic));
-      changedZones.push(key.zone);
+    const signersByZone = await readSigners(this.#control, names, signal);
+    for (const zoneKeys of zones) {
+      const { zone, keys, isKeyLost } = zoneKeys;
+      const signers = signersByZone.get(zone) ?? NO_SIGNERS;
+      if (!isKeyLost && isOnlyKey(signers, keys)) continue;
+      await this.#keys.put(zoneKeys, signal);
+      if (signers.keys.length === 0) {
+        await this.#keys.prune(zoneKeys, signal);
+        continue;
+      }
+      await this.#control.run('zone-keys-load', { zone: absolute(zone) }, signal);
+      changedZones.push(zone);
     }
     return changedZones;
   }
+}
+
+/** Whether the zone is signed with its only key, as nearly all are: keymgr, which takes 10 ms, need not be asked. */
+function isOnlyKey(signers: Signers, keys: readonly EngineKey[]): boolean {
+  return keys.length === 1 && keys[0]?.state === 'active' && isSignedWith(signers, keys);
 }
 
 function readZone(

@@ -67,13 +67,17 @@ export async function reloadZone(
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeHeldZone(context, before, signal);
   const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
   const isPresent = present.has(zone.name);
-  const key = createHash('sha256').update(servedZone.privateKey).digest('hex');
+  const key = createHash('sha256')
+    .update(JSON.stringify(servedZone.keys.map(({ privateKey, state }) => [privateKey, state])))
+    .digest('hex');
   if (!isPresent || row.key !== key) {
     // The row comes first: after a crash, the node knows that the zone in the name server is its own.
     state.put({ ...row, isDirty: true });
-    const addedZone = { name: zone.name, privateKey: servedZone.privateKey, isKeyLost: row.key === KEY_LOST };
+    const addedZone = { name: zone.name, keys: servedZone.keys, isKeyLost: row.key === KEY_LOST };
     await engine.add([addedZone], signal);
     present.add(zone.name);
+    // Reports must not say that the node has a step of a key roll before it answers with it.
+    if (isPresent) await engine.finishKeys(zone.name, servedZone.keys, signal);
   }
   const isExact = !isPresent || row.engineSerial !== null;
   return permits.run('bulk', () => applyDifference(context, servedZone, { ...row, key, isExact }, signal), signal);

@@ -19,7 +19,7 @@ import type { KnownZone, NodeState } from './state.ts';
 
 interface SalvagerOptions {
   readonly api: Pick<FeedApi, 'salvage'>;
-  readonly engine: Pick<ZoneEngine, 'read' | 'privateKey'>;
+  readonly engine: Pick<ZoneEngine, 'read' | 'privateKeys'>;
   readonly state: NodeState;
   readonly log: Logger;
 }
@@ -127,9 +127,9 @@ export class Salvager {
           throw new Error(`the zone is too large to be sent; it has more than ${count} RRsets`);
       }
     }
-    const privateKey = await engine.privateKey(name, this.#signal);
+    const privateKeys = [...(await engine.privateKeys(name, this.#signal))];
     const latest = isLater(serial, engineSerial) ? serial : engineSerial;
-    const end = { id, serial: latest, privateKey, origin: readOrigin(row), parts: parts.length, sets: count, digest };
+    const end = { id, serial: latest, privateKeys, origin: readOrigin(row), parts: parts.length, sets: count, digest };
     return { parts, end: { kind: 'zone', ...end } };
   }
 }

@@ -2,7 +2,7 @@
 import type { ZoneLine } from '#contract/feed.ts';
 import type { ZoneOrigin } from '#contract/zone-origin.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
-import type { ZoneSoa } from '../engine.ts';
+import type { EngineKey, ZoneSoa } from '../engine.ts';
 import { addTo } from './difference.ts';
 import { FeedFault, LargeZone } from './faults.ts';
 import type { ServedHead, ZoneId } from './plan.ts';
@@ -10,7 +10,7 @@ import type { ServedHead, ZoneId } from './plan.ts';
 export interface CollectedZone {
   readonly head: ServedHead;
   readonly soa: ZoneSoa;
-  readonly privateKey: string;
+  readonly keys: readonly EngineKey[];
   readonly origin: ZoneOrigin;
   readonly names: ReadonlyMap<string, readonly ServedSet[]>;
 }
@@ -50,8 +50,8 @@ export async function collectServedZone(
     }
     if (line.sets !== count) throw new FeedFault(`${line.sets} RRsets were announced, and ${count} came`);
     if (line.digest !== digest) throw new FeedFault('the digest of the zone is wrong');
-    const { id, name, version, serial, soa, key, origin } = first;
-    return { head: { id, name, version, serial }, soa, privateKey: key.privateKey, origin, names };
+    const { id, name, version, serial, soa, keys, origin } = first;
+    return { head: { id, name, version, serial }, soa, keys, origin, names };
   }
   throw new FeedFault('the answer ended before the end of the zone');
 }

@@ -2,10 +2,11 @@
 // resolver answers NS from the child. The lookup has a time limit.
 import { formatIpv4, formatIpv6, isV4Mapped } from '#base/address.ts';
 import { type Family, orderFamilies } from '#base/families.ts';
+import type { DsSighting, ParentSightings } from '#dns/dnssec/key-sightings.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
-import { NXDOMAIN } from '#dns/wire/rcodes.ts';
+import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
 import {
   ask,
   type ProbeAnswer as DnsAnswer,
@@ -36,6 +37,9 @@ export type ParentLookup = (
 
 const { A, AAAA, NS, SOA, DS } = TYPE_NUMBERS;
 const LIMIT_MS = 3_000;
+const ALL_LIMIT_MS = 10_000;
+/** The root has 13. */
+const MAX_SERVERS = 30;
 const ATTEMPT = { timeoutMs: 700, attempts: 2 };
 
 interface ParentLookupOptions {
@@ -54,26 +58,20 @@ interface ParentLookupOptions {
 }
 
 /** Queries the name servers of the parent, which it finds through resolvers. Takes at most 3 s. */
-export function createParentLookup({
-  resolvers,
-  overrides,
-  mayQuery,
-  port = 53,
-  families = orderFamilies(),
-}: ParentLookupOptions): ParentLookup {
-  return async ({ zoneName, nameservers }, caller) => {
-    const limit = AbortSignal.timeout(LIMIT_MS);
-    const signal = AbortSignal.any([caller, limit]);
-    try {
-      const ownNames = new Set(nameservers.map(plainName));
-      return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, families, own: ownNames, signal });
-    } catch (error) {
-      if (caller.aborted) throw caller.reason;
-      if (limit.aborted) return `no answer within ${LIMIT_MS / 1000} s`;
-      if (error instanceof NoAnswer) return `a name server ${error.message}`;
-      throw error;
-    }
-  };
+export function createParentLookup(options: ParentLookupOptions): ParentLookup {
+  return ({ zoneName, nameservers }, caller) =>
+    withinLimit(options, nameservers, LIMIT_MS, caller, (query) => queryParent(zoneName, query));
+}
+
+/**
+ * The answers of all name servers of the parent, or a text that says why they could not be asked. Takes at most 10 s.
+ */
+export type ParentServersLookup = (...parameters: Parameters<ParentLookup>) => Promise<ParentSightings>;
+
+/** The same for all name servers of the parent. */
+export function createParentServersLookup(options: ParentLookupOptions): ParentServersLookup {
+  return ({ zoneName, nameservers }, caller) =>
+    withinLimit(options, nameservers, ALL_LIMIT_MS, caller, (query) => queryAllParents(zoneName, query));
 }
 
 interface Query extends Required<ParentLookupOptions> {
@@ -82,7 +80,33 @@ interface Query extends Required<ParentLookupOptions> {
   readonly signal: AbortSignal;
 }
 
-async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent | string> {
+async function withinLimit<T>(
+  { resolvers, overrides, mayQuery, port = 53, families = orderFamilies() }: ParentLookupOptions,
+  nameservers: readonly string[],
+  limitMs: number,
+  caller: AbortSignal,
+  work: (query: Query) => Promise<T | string>,
+): Promise<T | string> {
+  const limit = AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.any([caller, limit]);
+  try {
+    const own = new Set(nameservers.map(plainName));
+    return await work({ resolvers, overrides, mayQuery, port, families, own, signal });
+  } catch (error) {
+    if (caller.aborted) throw caller.reason;
+    if (limit.aborted) return `no answer within ${limitMs / 1000} s`;
+    if (error instanceof NoAnswer) return `a name server ${error.message}`;
+    throw error;
+  }
+}
+
+interface ParentServers {
+  readonly parent: string;
+  /** The host names of its name servers. */
+  readonly names: readonly string[];
+}
+
+async function findParentServers(zoneName: string, query: Query): Promise<ParentServers | string> {
   const above = zoneName.split('.').slice(1).join('.');
   const start = await resolve(above, 'SOA', query);
   if (typeof start === 'string') return start;
@@ -90,9 +114,15 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
   if (!soa) return 'the resolver names no parent zone';
   const nsAnswer = await resolve(soa.name, 'NS', query);
   if (typeof nsAnswer === 'string') return nsAnswer;
-  const servers = nsAnswer.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
+  const names = nsAnswer.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
+  return { parent: soa.name, names };
+}
+
+async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent | string> {
+  const servers = await findParentServers(zoneName, query);
+  if (typeof servers === 'string') return servers;
   let refusedCount = 0;
-  for (const server of servers) {
+  for (const server of servers.names) {
     for (const endpoint of await resolveAddresses(server, query)) {
       if (endpoint === null) {
         refusedCount += 1;
@@ -106,7 +136,7 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
       const all = [...ns.answers, ...ns.authorities].filter(({ name }) => name === zoneName);
       const dsOfZone = ds.answers.filter(({ name }) => name === zoneName);
       return {
-        parent: soa.name,
+        parent: servers.parent,
         ns: hexes(all, NS),
         ds: hexes(dsOfZone, DS),
         nsTtl: findLongestTtl(all, NS),
@@ -114,9 +144,43 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
       };
     }
   }
-  const parent = soa.name || 'the root';
+  const parent = servers.parent || 'the root';
   if (refusedCount === 0) return `no name server of ${parent} answers`;
-  return `name servers of ${parent} have addresses that are not public; if the operator may query them, list their networks in ZONESTEAD_PARENT_NETWORKS of the operator`;
+  return `name servers of ${parent} have ${NOT_PUBLIC}`;
+}
+
+const NOT_PUBLIC =
+  'addresses that are not public; if they may be queried, list their networks in ZONESTEAD_PARENT_NETWORKS';
+
+async function queryAllParents(zoneName: string, query: Query): Promise<ParentSightings> {
+  const servers = await findParentServers(zoneName, query);
+  if (typeof servers === 'string') return servers;
+  const { parent, names } = servers;
+  if (names.length > MAX_SERVERS) return `${parent || 'the root'} has more than ${MAX_SERVERS} name servers`;
+  const sightings = await Promise.all(names.map((server) => sightDs(server, zoneName, query)));
+  return { parent, servers: sightings.flat() };
+}
+
+async function sightDs(server: string, zoneName: string, query: Query): Promise<DsSighting[]> {
+  const nothing = { server, ds: [], dsTtl: 0 };
+  const endpoints = await resolveAddresses(server, query);
+  if (endpoints.length === 0) return [{ ...nothing, problem: 'it has no address' }];
+  return Promise.all(
+    endpoints.map(async (endpoint): Promise<DsSighting> => {
+      if (endpoint === null) return { ...nothing, problem: `it has ${NOT_PUBLIC}` };
+      try {
+        const answer = await ask(endpoint, { name: zoneName, type: 'DS' }, { ...ATTEMPT, signal: query.signal });
+        const { rcode } = answer;
+        if (rcode !== 0 && rcode !== NXDOMAIN) return { ...nothing, problem: `it answers ${rcodeName(rcode)}` };
+        if (!answer.aa) return { ...nothing, problem: 'it answers without authority' };
+        const ds = answer.answers.filter(({ name }) => name === zoneName);
+        return { server, problem: null, ds: hexes(ds, DS), dsTtl: findLongestTtl(ds, DS) };
+      } catch (error) {
+        if (error instanceof NoAnswer) return { ...nothing, problem: error.message };
+        throw error;
+      }
+    }),
+  );
 }
 
 async function resolve(name: string, type: WireType, { resolvers, signal }: Query): Promise<DnsAnswer | string> {

@@ -5,8 +5,10 @@ import type { Logger } from 'pino';
 import type { Config } from '#config.ts';
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { createKeySight, type SightKeys } from '../probe/key-sightings.ts';
 import { createLiveLook, type LookLive } from '../probe/live.ts';
-import { chooseResolvers, parseOverrides } from '../probe/probe.ts';
+import { createParentServersLookup } from '../probe/parent.ts';
+import { chooseResolvers, parseOverrides, publicAddresses } from '../probe/probe.ts';
 import type { OUTSIDE_SETTINGS } from '../settings.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { createDelegationLook, type LookAtDelegation } from './delegation.ts';
@@ -18,6 +20,8 @@ const ADDRESS_MS = 1_500;
 interface Outside {
   delegation: { privateTlds: ReadonlySet<string>; look: LookAtDelegation | null };
   live: LookLive;
+  /** Looks at the keys of a zone, for a key roll. */
+  sightKeys: SightKeys;
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): Aliases;
   /** Looks up the targets of records until the signal aborts. */
   targets(
@@ -48,6 +52,15 @@ export function createOutside(
       resolve,
       elapsed: () => performance.now(),
       now: () => new Date(now()),
+    }),
+    sightKeys: createKeySight({
+      overrides,
+      resolver,
+      parents: createParentServersLookup({
+        resolvers: servers,
+        overrides,
+        mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
+      }),
     }),
     aliases: (context) => createAliases({ ...context, resolve, now }),
     targets: (context, times, signal) => runTargetLookups({ ...context, resolve, now, privateTlds, times }, signal),

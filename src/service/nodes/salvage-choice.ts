@@ -3,10 +3,11 @@
 //     a copy with the seal of this database   its id, key and owner are right: copies without a seal do not count
 //     copies without a seal                   they must have one key; the administrator names the owner
 //     several copies with one key             the one with the latest serial
-import { type Csk, cskFromPem } from '#dns/dnssec/signing-key.ts';
+import type { KeyState } from '#dns/dnssec/key-states.ts';
+import { readSigningKey, type SigningKey } from '#dns/dnssec/signing-key.ts';
 import { isLater } from '#dns/serial.ts';
 import type { SalvageEnd } from './salvage-parts.ts';
-import { isSealedZone } from './seal.ts';
+import { isSealedZone, type SealedOrigin } from './seal.ts';
 
 export interface Offer {
   node: string;
@@ -18,7 +19,7 @@ export interface Copy {
   node: string;
   instance: string;
   end: Extract<SalvageEnd, { kind: 'zone' }>;
-  csk: Csk;
+  keys: readonly (SigningKey & { state: KeyState })[];
   isSealed: boolean;
 }
 
@@ -45,8 +46,8 @@ export function chooseCopy(
   if (copies.length === 0) return { ok: false, problem: explainAbsence(usable) };
   const sealed = copies.filter(({ isSealed }) => isSealed);
   const candidates = sealed.length > 0 ? sealed : copies;
-  const keys = new Set(candidates.map(({ csk }) => csk.publicKey));
-  if (keys.size > 1) {
+  const keySets = new Set(candidates.map(({ keys }) => keys.map(({ publicKey }) => publicKey).join(' ')));
+  if (keySets.size > 1) {
     const nodes = candidates.map(({ node }) => node).join(', ');
     return { ok: false, problem: `the name servers ${nodes} have different keys; choose one with --node` };
   }
@@ -59,13 +60,31 @@ export function chooseCopy(
 
 function readCopy(name: string, { node, instance, end }: Offer, secret: Uint8Array): Copy[] {
   if (end.kind === 'failed') return [];
-  const csk = cskFromPem(end.privateKey);
-  if (csk === null) return [];
-  const { id, origin } = end;
-  if (origin === null) return [{ node, instance, end, csk, isSealed: false }];
-  const { seal, ...plain } = origin;
-  const isSealed = isSealedZone(secret, { id, name, publicKey: csk.publicKey, origin: plain }, seal);
-  return [{ node, instance, end, csk, isSealed }];
+  const signingKeys = end.privateKeys.map(readSigningKey);
+  if (!signingKeys.every((key) => key !== null)) return [];
+  const sealedKeys = readSealedKeys(name, end, signingKeys, secret);
+  if (sealedKeys !== null) return [{ node, instance, end, keys: sealedKeys, isSealed: true }];
+  // Keys whose states nothing proves all sign: whichever DS records the parent has, the answers are valid.
+  const keys = signingKeys.map((key) => ({ ...key, state: 'active' as const }));
+  keys.sort((one, other) => (one.publicKey < other.publicKey ? -1 : 1));
+  return [{ node, instance, end, keys, isSealed: false }];
+}
+
+/** Null without a seal, or if the node lacks the private half of a key. */
+function readSealedKeys(
+  name: string,
+  { id, origin }: { id: string; origin: SealedOrigin | null },
+  signingKeys: readonly SigningKey[],
+  secret: Uint8Array,
+): Copy['keys'] | null {
+  if (origin === null) return null;
+  const { seal, ...plainOrigin } = origin;
+  if (!isSealedZone(secret, { id, name, origin: plainOrigin }, seal)) return null;
+  const keys = plainOrigin.keys.map(({ publicKey, state }) => {
+    const signingKey = signingKeys.find((key) => key.publicKey === publicKey);
+    return signingKey === undefined ? null : { ...signingKey, state };
+  });
+  return keys.every((key) => key !== null) ? keys : null;
 }
 
 function explainAbsence(offers: readonly Offer[]): string {

@@ -1,6 +1,6 @@
 // Imports a zone that only name servers have, with its id, records and DNSSEC key, in one transaction. It passes the
 // checks of a new zone, except for the quota: the zone existed, and its owner must not lose it.
-import { type Csk, dsRecords } from '#dns/dnssec/signing-key.ts';
+import { isRolling, wantedDs } from '#dns/dnssec/key-states.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { PLACEHOLDER } from '#dns/own-records.ts';
 import { DEFAULT_TTL, type ParsedRecord } from '#dns/record.ts';
@@ -17,6 +17,7 @@ import type { Db, Tx } from '#store/database.ts';
 import { forgetDeletion, isKnownZoneId, lastDeletedSerial } from '#store/salvage.ts';
 import { refreshZoneNames } from '#store/secondaries.ts';
 import { grantDeclared } from '#store/trusts.ts';
+import { insertZoneKey } from '#store/zone-keys.ts';
 import { insertZone, lockZone, lockZoneName, lockZoneTree, touchZone, type ZoneRow } from '#store/zones.ts';
 import { type Owner, sameOwner } from '../accounts/actor.ts';
 import { serialAfter } from '../change/history.ts';
@@ -31,6 +32,7 @@ import { mustNotBePublic, mustNotBeReserved } from '../zones/owner.ts';
 import { findParentZone, touchParent } from '../zones/parent.ts';
 import { mustNotBeKept, takeName } from '../zones/quarantine.ts';
 import { zoneView } from '../zones/view.ts';
+import type { Copy } from './salvage-choice.ts';
 import type { ZoneOrigin } from './seal.ts';
 
 export interface SalvagedZone {
@@ -40,10 +42,10 @@ export interface SalvagedZone {
   owner: Owner;
   state: ZoneOrigin['state'];
   defaultTtl: number | null;
-  csk: Csk;
+  keys: Copy['keys'];
   /** The latest serial that a name server had. */
   serial: number;
-  /** Whether this database sealed id, key and owner. */
+  /** Whether this database sealed id, keys and owner. */
   isSealed: boolean;
   records: readonly ParsedRecord[];
   /** The zones below, for which the records were judged. */
@@ -146,7 +148,7 @@ async function importZone(tx: Tx, context: SalvageContext, salvaged: SalvagedZon
 }
 
 async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: SalvagedZone): Promise<ZoneRow> {
-  const { name, owner, state, defaultTtl, csk, serial } = salvaged;
+  const { name, owner, state, defaultTtl, keys, serial } = salvaged;
   const now = context.now();
   const id = await chooseId(tx, context, salvaged);
   const deleted = await lastDeletedSerial(tx, name);
@@ -160,9 +162,7 @@ async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: Salvage
     defaultTtl: defaultTtl ?? DEFAULT_TTL,
     // Secondaries have seen the serials of the name servers.
     serial: serialAfter(isLater(deleted, serial) ? deleted : serial, now),
-    cskPrivate: csk.privateKey,
-    cskPublic: csk.publicKey,
-    ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
+    ds: wantedDs(name, keys),
     recordCount: 0,
     storedBytes: 0,
     managedBy: null,
@@ -170,6 +170,7 @@ async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: Salvage
     createdAt: now,
     updatedAt: now,
   });
+  for (const key of keys) await insertZoneKey(tx, id, key, { since: now, lookAt: isRolling(key) ? now : null });
   await takeName(tx, name);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);

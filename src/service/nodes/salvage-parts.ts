@@ -13,7 +13,7 @@ export type SalvageEnd =
       id: string;
       serial: number;
       /** PEM (PKCS#8). Secret. */
-      privateKey: string;
+      privateKeys: string[];
       origin: SealedOrigin | null;
       parts: number;
       sets: number;

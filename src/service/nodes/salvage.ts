@@ -3,7 +3,7 @@
 // a request that ends automatically, and the command can be repeated: a zone that is back is not imported again.
 import { randomBytes } from 'node:crypto';
 import { dropUnprintable } from '#base/printable.ts';
-import { keyTag } from '#dns/dnssec/signing-key.ts';
+import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -94,7 +94,11 @@ async function salvageOne(db: Db, work: Work, options: SalvageOptions): Promise<
   try {
     const [present] = await zonesNamed(db, [name]);
     if (present !== undefined)
-      return { zone: name, outcome: 'present', text: `the database has it, with the key ${keyTag(present.cskPublic)}` };
+      return {
+        zone: name,
+        outcome: 'present',
+        text: `the database has it, with the key ${keyTagOfDs(present.ds[0] ?? '')}`,
+      };
     const choice = chooseCopy(name, offers, service.secret, options.node);
     if (!choice.ok) return { zone: name, outcome: 'failed', text: dropUnprintable(choice.problem) };
     const text = await importCopy(db, work, choice.value, options);
@@ -109,7 +113,7 @@ async function salvageOne(db: Db, work: Work, options: SalvageOptions): Promise<
 async function importCopy(db: Db, work: Work, choice: Choice, options: SalvageOptions): Promise<string> {
   const { name, held, service } = work;
   const { copy, serial, others } = choice;
-  const { csk, isSealed, end, node, instance } = copy;
+  const { keys, isSealed, end, node, instance } = copy;
   const { owner, label } = await findOwner(db, copy, options);
   const defaultTtl = isSealed ? (end.origin?.defaultTtl ?? DEFAULT_TTL) : DEFAULT_TTL;
   const state = isSealed ? (end.origin?.state ?? 'active') : 'active';
@@ -123,13 +127,17 @@ async function importCopy(db: Db, work: Work, choice: Choice, options: SalvageOp
     parts.map(({ sets }) => sets),
     children,
   );
-  const zone = { name, id: end.id, owner, state, defaultTtl, csk, serial, isSealed, records, children };
+  const zone = { name, id: end.id, owner, state, defaultTtl, keys, serial, isSealed, records, children };
   const context = { random: randomBytes, now: () => new Date(), nameservers: service.nameservers };
   await importSalvagedZone(db, context, zone, options.dryRun === true);
   const proof = isSealed ? '' : `; nothing proves the key: compare it with the DS at the parent`;
   const differing = others.length === 0 ? '' : `; ${others.join(', ')} had other records`;
-  const what = `${records.length} records and the key ${keyTag(csk.publicKey)} from ${node}, for ${label}`;
+  const what = `${records.length} records and the ${formatKeys(keys)} from ${node}, for ${label}`;
   return `${what}${proof}${differing}`;
+}
+
+function formatKeys(keys: Copy['keys']): string {
+  return `${keys.length === 1 ? 'key' : 'keys'} ${keys.map(keyTag).join(', ')}`;
 }
 
 /** @throws Error if nothing proves the owner and the command does not name it, or the owner does not exist */

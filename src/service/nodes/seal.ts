@@ -2,6 +2,8 @@
 // the database and in its backups, and no node has it. So a node can withhold what it was given, and cannot invent a
 // zone, an owner, a key or a revocation. Pure.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyState } from '#dns/dnssec/key-states.ts';
+import type { PublicKey } from '#dns/dnssec/signing-key.ts';
 import type { Ending } from '#store/endings.ts';
 import type { ZoneState } from '#store/zones.ts';
 
@@ -13,6 +15,13 @@ export interface ZoneOrigin {
   state: ZoneState;
   /** In seconds. */
   defaultTtl: number;
+  /** In the order of their creation. */
+  keys: readonly SealedKey[];
+}
+
+/** A DNSSEC key of a zone; `publicKey` is that of the DNSKEY record. */
+export interface SealedKey extends PublicKey {
+  state: KeyState;
 }
 
 /** `zoneOrigin` of the contract. */
@@ -21,17 +30,16 @@ export type SealedOrigin = ZoneOrigin & { seal: string };
 export interface SealedZone {
   id: string;
   name: string;
-  /** The public key as in a DNSKEY record. */
-  publicKey: string;
   origin: ZoneOrigin;
 }
 
-export function sealZone(secret: Uint8Array, { id, name, publicKey, origin }: SealedZone): string {
-  const { team, user, state, defaultTtl } = origin;
-  return seal(secret, ['zone', id, name, team, user, publicKey, state, defaultTtl]);
+export function sealZone(secret: Uint8Array, { id, name, origin }: SealedZone): string {
+  const { team, user, state, defaultTtl, keys } = origin;
+  const keyValues = keys.flatMap((key) => [key.publicKey, key.algorithm, key.state]);
+  return seal(secret, ['zone', id, name, team, user, state, defaultTtl, ...keyValues]);
 }
 
-/** Whether this database, or the one that it is a backup of, sealed the zone with this key and owner. */
+/** Whether this database, or the one that it is a backup of, sealed the zone with these keys and this owner. */
 export function isSealedZone(secret: Uint8Array, zone: SealedZone, sealText: string): boolean {
   return isSame(sealZone(secret, zone), sealText);
 }

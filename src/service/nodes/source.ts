@@ -1,6 +1,5 @@
 // The source of the feed for name servers: where the database is, which names changed since a position, and the RRsets
 // of names and of whole zones as they are now.
-import { cskPem } from '#dns/dnssec/signing-key.ts';
 import { orderName } from '#dns/names/name.ts';
 import { SOA_TIMERS, SOA_TTL } from '#dns/own-records.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -9,6 +8,7 @@ import { type FeedChange, feedChangesSince, feedPosition, MAX_NAMES } from '#sto
 import {
   type NameRows,
   readAliasAnswers,
+  type ServedKey,
   type ServedZone,
   servedNames,
   servedRows,
@@ -28,7 +28,7 @@ export interface RenderSettings {
   /** Names are absolute with a final dot; times are in seconds. */
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
   /** `privateKey` is PEM (PKCS#8). Secret. */
-  key: { privateKey: string; algorithm: 13; flags: 257 };
+  keys: Pick<ServedKey, 'algorithm' | 'privateKey' | 'state'>[];
   /** The node keeps it for a restored database. */
   origin: SealedOrigin;
 }
@@ -207,13 +207,14 @@ function* splitPages(sets: readonly ServedSet[]): Generator<ServedSet[]> {
 }
 
 function buildSettings(zone: WholeZone): RenderSettings {
-  const { nameservers, hostmaster, cskPrivate, cskPublic: publicKey } = zone;
+  const { nameservers, hostmaster, keys } = zone;
   const { id, name, teamId: team, userId: user, state, defaultTtl } = zone;
-  const origin = { team, user, state, defaultTtl };
+  const originKeys = keys.map((key) => ({ publicKey: key.publicKey, algorithm: key.algorithm, state: key.state }));
+  const origin = { team, user, state, defaultTtl, keys: originKeys };
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },
-    key: { privateKey: cskPem({ privateKey: cskPrivate, publicKey }), algorithm: 13, flags: 257 },
-    origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, publicKey, origin }) },
+    keys: keys.map((key) => ({ privateKey: key.privateKey, algorithm: key.algorithm, state: key.state })),
+    origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, origin }) },
   };
 }
 

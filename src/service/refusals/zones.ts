@@ -62,6 +62,21 @@ export const ZONE_REFUSALS = {
     field: 'owner',
     sentence: 'you can only create zones in a team that you are a member of, or "personal".',
   },
+  'key-roll-under-way': {
+    code: 'conflict',
+    sentence:
+      'a key roll is under way: the key {tag} is {state}. Wait for its end, or cancel it ("zonestead zones keys cancel").',
+  },
+  'no-key-roll': { code: 'conflict', sentence: 'no key roll of this zone is under way.' },
+  'key-roll-too-late': {
+    code: 'conflict',
+    sentence:
+      'the new key signs the zone already, and the parent has its DS records, so the roll can no longer be cancelled. Wait for its end, and roll to another key.',
+  },
+  'no-ds-awaited': {
+    code: 'conflict',
+    sentence: 'no key roll of this zone waits for the DS records at the parent ("zonestead zones keys status").',
+  },
   'secondary-not-offered': {
     code: 'forbidden',
     field: 'secondaries',

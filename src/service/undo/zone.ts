@@ -1,6 +1,6 @@
 // Restore of a deleted zone, while its name is in quarantine: it comes back as it was, with its id, its records, their
 // owners and its DNSSEC key, so that the DS records at the parent stay right.
-import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
+import { keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { insertChanges } from '#store/changes.ts';
 import { awaitDelegation, endDepartures } from '#store/child-zones.ts';
@@ -216,7 +216,7 @@ async function mustFit(
 async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner }: DeletedZoneRow): Promise<void> {
   const [zone] = await zonesNamed(tx, [name]);
   if (!zone || !sameOwner(zone, owner)) return;
-  const [now, formerTag] = [keyTag(zone.cskPublic), keyTagOfDs(ds[0] ?? '')];
+  const [now, formerTag] = [zone.ds, ds].map(([first = '']) => keyTagOfDs(first));
   const key =
     now === formerTag
       ? `Both have the DNSSEC key ${now}, so DS records at the parent zone stay valid.`
@@ -252,7 +252,7 @@ async function bringBack(
   const now = context.now();
   const serial = serialAfter(deletedZone.serial, now);
   const zone = await insertDeletedZone(tx, deletedZone.id, serial, now);
-  const grants = await returnRows(tx, zone);
+  const grants = await returnRows(tx, zone, now);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);
   return { zone, grants };

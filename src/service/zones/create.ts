@@ -1,6 +1,6 @@
 // Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
 import { parseComment } from '#dns/comment.ts';
-import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
+import { dsContents, generateSigningKey, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { insertChanges } from '#store/changes.ts';
@@ -9,6 +9,7 @@ import { sqlFailure, type Tx } from '#store/database.ts';
 import { type FormerZone, formerZone, takeFormerKey } from '#store/former-keys.ts';
 import { keyStanding } from '#store/keys.ts';
 import { grantDeclared } from '#store/trusts.ts';
+import { insertZoneKey } from '#store/zone-keys.ts';
 import { insertZone, lockZone, type ZoneRow, zoneById } from '#store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from '../accounts/actor.ts';
 import { mustHaveRoomForZone } from '../accounts/quota.ts';
@@ -138,7 +139,7 @@ async function insertSigned(
 ): Promise<{ zone: ZoneRow; key: CreatedKey }> {
   const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null, newKey = false } = input;
   const now = context.now();
-  const csk = generateCsk();
+  const signingKey = generateSigningKey();
   const earlierZone = await formerZone(tx, name, owner, now);
   const insertedZone = await insertZone(tx, {
     id: `zone_${context.random(10).toString('hex')}`,
@@ -150,9 +151,7 @@ async function insertSigned(
     // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher
     // serials than before (RFC 1982).
     serial: serialAfter(earlierZone?.serial ?? 0, now),
-    cskPrivate: csk.privateKey,
-    cskPublic: csk.publicKey,
-    ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
+    ds: dsContents(name, signingKey),
     recordCount: 0,
     storedBytes: 0,
     managedBy: caller.managedBy ?? null,
@@ -160,7 +159,9 @@ async function insertSigned(
     createdAt: now,
     updatedAt: now,
   });
-  const zoneWithOldKey = earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone);
+  await insertZoneKey(tx, insertedZone.id, { ...signingKey, state: 'active' }, { since: now });
+  const zoneWithOldKey =
+    earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone, now);
   const zone = zoneWithOldKey ?? insertedZone;
   const key = toCreatedKey(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null);
   await takeName(tx, name);
@@ -174,7 +175,7 @@ async function insertSigned(
 /** @param replacedZone the former zone whose key the new one does not use */
 function toCreatedKey(zone: ZoneRow, replacedZone: FormerZone | null, isKept: boolean): CreatedKey {
   return {
-    keyTag: keyTag(zone.cskPublic),
+    keyTag: keyTagOfDs(zone.ds[0] ?? ''),
     kept: isKept,
     ...(replacedZone === null ? {} : { formerKeyTag: keyTagOfDs(replacedZone.ds[0] ?? '') }),
   };

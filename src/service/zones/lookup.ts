@@ -42,16 +42,11 @@ export async function findZoneNamed({ db }: Reading, actor: Actor, text: string)
   return zone !== undefined && maySee(actor, zone) ? zone : null;
 }
 
-export interface NamedZone extends ZoneView {
-  /** The public key, in base64 (RFC 6605 section 4). */
-  publicKey: string;
-}
-
 /** @throws Refusal no_zone if the zone does not exist, or the key may not see it */
-export async function readZoneNamed(context: ServiceContext, actor: Actor, text: string): Promise<NamedZone> {
+export async function readZoneNamed(context: ServiceContext, actor: Actor, text: string): Promise<ZoneView> {
   const zone = await findZoneNamed(context, actor, text);
   if (zone === null) throw noZone();
-  return { ...zoneView(zone, context.nameservers), publicKey: zone.cskPublic };
+  return zoneView(zone, context.nameservers);
 }
 
 /** The RDATA of the zone's SOA record. */

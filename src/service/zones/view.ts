@@ -1,5 +1,5 @@
 // The JSON that the API returns for zones and records.
-import { type DsData, dsRecords } from '#dns/dnssec/signing-key.ts';
+import { type DsData, readDs } from '#dns/dnssec/signing-key.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import type { ReverseState } from '#dns/reverse.ts';
 import type { RecordType } from '#dns/types/index.ts';
@@ -93,7 +93,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
     owner: zone.teamId === null ? 'personal' : `org:${zone.teamId}`,
     state: zone.state,
     nameservers: listNameservers(zone, nameservers),
-    ds: dsRecords(zone.name, zone.cskPublic),
+    ds: zone.ds.map((rdata) => readDs(zone.name, rdata)),
     defaultTtl: zone.defaultTtl,
     serial: zone.serial,
     records: zone.recordCount,

@@ -203,8 +203,6 @@ CREATE TABLE "deleted_zones" (
 	"state" text NOT NULL,
 	"default_ttl" integer NOT NULL,
 	"serial" bigint NOT NULL,
-	"csk_private" text NOT NULL,
-	"csk_public" text NOT NULL,
 	"ds" text[] NOT NULL,
 	"record_count" bigint NOT NULL,
 	"stored_bytes" bigint NOT NULL,
@@ -701,8 +699,6 @@ CREATE TABLE "zones" (
 	"default_ttl" integer NOT NULL,
 	"serial" bigint NOT NULL,
 	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	"csk_private" text NOT NULL,
-	"csk_public" text NOT NULL,
 	"ds" text[] NOT NULL,
 	"record_count" bigint DEFAULT 0 NOT NULL,
 	"stored_bytes" bigint DEFAULT 0 NOT NULL,
@@ -726,6 +722,25 @@ CREATE TABLE "zones" (
 	CONSTRAINT "zones_managed_by" CHECK (length("zones"."managed_by") between 1 and 400),
 	CONSTRAINT "zones_comment" CHECK (length("zones"."comment") between 1 and 500),
 	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)
+);
+--> statement-breakpoint
+CREATE TABLE "zone_keys" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "zone_keys_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"zone_id" text NOT NULL,
+	"algorithm" integer NOT NULL,
+	"public_key" text NOT NULL,
+	"private_key" text NOT NULL,
+	"state" text NOT NULL,
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"since" timestamp with time zone NOT NULL,
+	"shown_since" timestamp with time zone,
+	"hold_s" integer,
+	"waits_for" text,
+	"look_at" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "zone_keys_state" CHECK ("zone_keys"."state" in ('presigning', 'published', 'ready', 'withdrawn', 'active', 'retired', 'postsigning')),
+	CONSTRAINT "zone_keys_algorithm" CHECK ("zone_keys"."algorithm" in (8, 13, 14, 15)),
+	CONSTRAINT "zone_keys_hold" CHECK ("zone_keys"."hold_s" >= 0)
 );
 --> statement-breakpoint
 ALTER TABLE "check_changes" ADD CONSTRAINT "check_changes_target" FOREIGN KEY ("owner","check_name","address") REFERENCES "public"."check_targets"("owner","check_name","address") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -770,6 +785,7 @@ ALTER TABLE "zone_secondaries" ADD CONSTRAINT "zone_secondaries_zone_id_zones_id
 ALTER TABLE "zone_secondaries" ADD CONSTRAINT "zone_secondaries_secondary_secondaries_name_fk" FOREIGN KEY ("secondary") REFERENCES "public"."secondaries"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_keys" ADD CONSTRAINT "zone_keys_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zones" ADD CONSTRAINT "zones_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zones" ADD CONSTRAINT "zones_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "record_targets_due_idx" ON "record_targets" USING btree ("due_at");--> statement-breakpoint
@@ -823,6 +839,9 @@ CREATE INDEX "quarantined_names_until_idx" ON "quarantined_names" USING btree ("
 CREATE INDEX "quarantined_names_owner_idx" ON "quarantined_names" USING btree ("team_id","user_id","until");--> statement-breakpoint
 CREATE INDEX "zone_secondaries_secondary_idx" ON "zone_secondaries" USING btree ("secondary");--> statement-breakpoint
 CREATE INDEX "zone_uploads_created_idx" ON "zone_uploads" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "zone_keys_zone_idx" ON "zone_keys" USING btree ("zone_id","public_key");--> statement-breakpoint
+CREATE UNIQUE INDEX "zone_keys_roll_idx" ON "zone_keys" USING btree ("zone_id") WHERE "zone_keys"."look_at" is not null;--> statement-breakpoint
+CREATE INDEX "zone_keys_look_idx" ON "zone_keys" USING btree ("look_at") WHERE "zone_keys"."look_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_tree_idx" ON "zones" USING btree ("tree");--> statement-breakpoint
 CREATE INDEX "zones_delegation_idx" ON "zones" USING btree ("delegation_due") WHERE "zones"."delegation_due" is not null;--> statement-breakpoint
 CREATE INDEX "zones_team_idx" ON "zones" USING btree ("team_id","name");--> statement-breakpoint

@@ -215,8 +215,8 @@ test('the trusts of the values are added for the issuer of the cluster, and a se
 test('the trusts of the values give rights on the named zones of the team alone, and name those that the team does not have', async () => {
   const [team] = await sql`select id from teams where name = 'platform'`;
   const zone = (id: string, name: string, owner: string) => sql`
-      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-      values (${id}, ${owner}, ${name}, ${name.split('.').reverse().join(' ')}, 'active', 3600, 1, '\\x00', '\\x00', '{}')`;
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+      values (${id}, ${owner}, ${name}, ${name.split('.').reverse().join(' ')}, 'active', 3600, 1, '{}')`;
   await zone('zone_a1', 'apps.example', team?.id);
   await sql`insert into teams (id, name) values ('team_other', 'other')`;
   await zone('zone_a2', 'late.example', 'team_other');

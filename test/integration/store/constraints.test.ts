@@ -92,8 +92,8 @@ test('a record cannot outlive its zone', async () => {
 
 test('two zones of one name are impossible, and so is a zone with values out of range', async () => {
   const clone = (change: object) => sql`
-    insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    select r.id, z.team_id, r.name, r.tree, r.state, r.default_ttl, r.serial, z.csk_private, z.csk_public, z.ds
+    insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+    select r.id, z.team_id, r.name, r.tree, r.state, r.default_ttl, r.serial, z.ds
     from zones z, jsonb_populate_record(z, ${sql.json(change as never)}) r where z.id = ${zone.id}`;
   const fresh = { id: 'zone_sql', name: 'sql.example', tree: 'example sql' };
   expect(await constraintOf(clone({ id: 'zone_sql' }))).toBe('23505 zones_name_key');

@@ -116,8 +116,8 @@ test('quarantined names and uploads are deleted when their time is over', async 
       insert into quarantined_names (name, tree, team_id, until)
       values ('over.example', 'example over', 'team_a', ${ago(1)}), ('kept.example', 'example kept', 'team_a', ${ago(-1)})`;
   await sql`
-      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds, record_count, stored_bytes)
-      select 'zone_' || i, 'team_a', 'u' || i || '.example', 'example u' || i, 'active', 60, 1, '', '', '{}', 0, 0
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds, record_count, stored_bytes)
+      select 'zone_' || i, 'team_a', 'u' || i || '.example', 'example u' || i, 'active', 60, 1, '{}', 0, 0
       from generate_series(1, 20) i`;
   await sql`
       insert into zone_uploads (zone_id, key_id, content, serial, created_at)

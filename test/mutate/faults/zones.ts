@@ -15,7 +15,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
   {
     name: 'zones-key-lost',
     breaks: 'a zone that its owner creates again has another DNSSEC key',
-    edits: [{ file: FORMER, find: "and csk_private <> ''\n", replace: "and csk_private = ''\n" }],
+    edits: [{ file: FORMER, find: "r.origin = 'zone_keys')\n", replace: "r.origin = 'no_keys')\n" }],
     ...KEPT,
   },
   {

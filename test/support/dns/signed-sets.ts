@@ -2,7 +2,7 @@
 // time, so that a mistake of the code under test does not cancel itself out.
 import { Buffer } from 'node:buffer';
 import { createHash, sign } from 'node:crypto';
-import { cskPem, generateCsk } from '#dns/dnssec/signing-key.ts';
+import { generateSigningKey } from '#dns/dnssec/signing-key.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00Z');
 export const NOW_SECONDS = NOW.getTime() / 1000;
@@ -43,14 +43,14 @@ function tagOf(dnskey: Uint8Array): number {
 }
 
 export function testKey(zone: string, { flags = 257, protocol = 3 } = {}): SignedTestKey {
-  const csk = generateCsk();
+  const csk = generateSigningKey();
   const point = Buffer.from(csk.publicKey, 'base64');
   const dnskey = Uint8Array.from(Buffer.concat([number(flags, 2), number(protocol, 1), number(13, 1), point]));
   const digest = createHash('sha256')
     .update(Buffer.concat([wireName(zone), dnskey]))
     .digest();
   const ds = Buffer.concat([number(tagOf(dnskey), 2), number(13, 1), number(2, 1), digest]);
-  return { pem: cskPem(csk), dnskey, ds: [Uint8Array.from(ds)] };
+  return { pem: csk.privateKey, dnskey, ds: [Uint8Array.from(ds)] };
 }
 
 /** The set with one signature. @param zone the signer (Default of the times: an hour before and after NOW.) */

@@ -229,9 +229,10 @@ export class FakeFeed {
     const head = { id: zone.id, name: zone.name, version: `v${zone.version}`, serial: zone.version };
     const end = { sets: sets.length, digest: addToDigest(EMPTY_DIGEST, sets) };
     if (digest !== undefined) return this.#json(response, 200, { ...head, ...end });
-    const key = { privateKey: this.keys.get(zone.name) ?? `key of ${zone.id}`, algorithm: 13, flags: 257 };
-    const origin = { team: 'team_1', user: null, state: 'active', defaultTtl: 3600, seal: `seal of ${zone.id}` };
-    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, key, origin }]);
+    const keys = [{ privateKey: this.keys.get(zone.name) ?? `key of ${zone.id}`, algorithm: 13, state: 'active' }];
+    const sealed = { keys: [{ publicKey: zone.id, algorithm: 13, state: 'active' }], seal: `seal of ${zone.id}` };
+    const origin = { team: 'team_1', user: null, state: 'active', defaultTtl: 3600, ...sealed };
+    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, keys, origin }]);
     for (let at = 0; at < sets.length; at += 500)
       this.#send(response, [{ kind: 'sets', sets: sets.slice(at, at + 500) }]);
     this.#send(response, [{ kind: 'end', ...end }]);

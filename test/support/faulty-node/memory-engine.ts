@@ -4,6 +4,7 @@
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import {
+  type AddedZone,
   type EngineZone,
   type OnSignature,
   type ZoneChange,
@@ -13,6 +14,7 @@ import {
 } from '#nameserver/engine.ts';
 
 interface HeldZone {
+  /** That of the first key. */
   privateKey: string;
   serial: number | null;
   soa: ZoneSoa | null;
@@ -49,9 +51,10 @@ export class MemoryEngine implements ZoneEngine {
     return [...this.held].map(([name, { serial }]) => ({ name, serial: this.#isThere(name) ? serial : null }));
   }
 
-  async add(zones: readonly { name: string; privateKey: string }[], _signal: AbortSignal): Promise<void> {
+  async add(zones: readonly AddedZone[], _signal: AbortSignal): Promise<void> {
     this.#up();
-    for (const { name, privateKey } of zones) {
+    for (const { name, keys } of zones) {
+      const privateKey = keys[0]?.privateKey ?? '';
       const held = this.held.get(name);
       if (held === undefined) this.held.set(name, { privateKey, serial: null, soa: null, sets: new Map() });
       else held.privateKey = privateKey;
@@ -63,11 +66,15 @@ export class MemoryEngine implements ZoneEngine {
     for (const name of names) this.held.delete(name);
   }
 
-  async privateKey(name: string, _signal: AbortSignal): Promise<string> {
+  async finishKeys(): Promise<void> {
+    this.#up();
+  }
+
+  async privateKeys(name: string, _signal: AbortSignal): Promise<string[]> {
     this.#up();
     const zone = this.held.get(name);
     if (zone === undefined) throw new Error(`no such zone: ${name}`);
-    return zone.privateKey;
+    return [zone.privateKey];
   }
 
   async check(name: string, _signal: AbortSignal): Promise<void> {

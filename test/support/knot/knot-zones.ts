@@ -10,6 +10,7 @@ import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { ask, type WireType } from '#nameserver/probe/probe.ts';
 import { servedSet } from '../dns/served-sets.ts';
 import { testKnot } from './knot.ts';
+import { onlyKey } from './only-key.ts';
 
 const { signal } = new AbortController();
 
@@ -55,7 +56,7 @@ export async function testKnotZones() {
   /** A zone with NS and these RRsets. */
   const zoneWith = async (sets: readonly ServedSet[], serial = 100): Promise<{ name: string; key: string }> => {
     const [name, key] = [`zone${number++}.example`, newKey()];
-    await engine.add([{ name, privateKey: key }], signal);
+    await engine.add([{ name, keys: onlyKey(key) }], signal);
     await put(name, [NS, ...sets], { serial, soa: SOA });
     return { name, key };
   };

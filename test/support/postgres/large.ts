@@ -12,8 +12,8 @@ export const largeZone = (number: number) => `zone_large${number}`;
 export async function fillRecords(sql: Sql, { teams, records }: { teams: number; records: number }): Promise<void> {
   await sql`insert into teams (id, name) select 'team_large' || i, 'large' || i from generate_series(1, ${teams}::integer) i`;
   await sql`
-    insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds, record_count)
-    select 'zone_large' || i, 'team_large' || i, 'large' || i || '.example', 'example large' || i, 'active', 300, 1, '', '',
+    insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds, record_count)
+    select 'zone_large' || i, 'team_large' || i, 'large' || i || '.example', 'example large' || i, 'active', 300, 1,
       '{}', ${Math.ceil(records / teams)}::bigint from generate_series(1, ${teams}::integer) i`;
   for (let from = 1; from <= records; from += STEP) {
     await sql`

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cskPem, generateCsk } from '#dns/dnssec/signing-key.ts';
+import { generateSigningKey } from '#dns/dnssec/signing-key.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 
@@ -19,7 +19,7 @@ test('no other user of the machine can read the key while keymgr imports it, and
   const before = process.umask(0);
   onTestFinished(() => void process.umask(before));
   const store = keyStore({ keymgr, folder });
-  const key = { zone: 'a.test', privateKey: cskPem(generateCsk()) };
+  const key = { zone: 'a.test', keys: [{ privateKey: generateSigningKey().privateKey, state: 'active' as const }] };
   await expect(store.add([key], new AbortController().signal)).rejects.toThrow('keymgr did not import the key');
   expect((await readFile(seen, 'utf8')).trim()).toBe('600');
   expect((await readdir(root)).filter((name) => name.endsWith('.pem'))).toEqual([]);

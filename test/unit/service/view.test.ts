@@ -1,13 +1,13 @@
 // The JSON of zones and records in the API, and the refusals that verdicts of rules become.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { generateCsk, keyTag } from '#dns/dnssec/signing-key.ts';
+import { dsContents, generateSigningKey, keyTag } from '#dns/dnssec/signing-key.ts';
 import { accept, conflict, refuse } from '#dns/verdict.ts';
 import { authenticate } from '#service/keys/keys.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { recordView, zoneView } from '#service/zones/view.ts';
 
-const csk = generateCsk();
+const csk = generateSigningKey();
 const row = {
   id: 'zone_1',
   no: 7,
@@ -18,8 +18,7 @@ const row = {
   state: 'active' as const,
   defaultTtl: 3600,
   serial: 17,
-  cskPublic: csk.publicKey,
-  ds: ['stored form'],
+  ds: dsContents('example.org', csk),
   recordCount: 3,
   storedBytes: 60,
   recordRoom: 64,
@@ -47,8 +46,8 @@ test('a zone is shown with owner, delegation and times, and without internal dat
     updatedAt: '2026-11-21T10:32:11.000Z',
   });
   expect(view.ds.map((ds) => [ds.keyTag, ds.digestType])).toEqual([
-    [keyTag(csk.publicKey), 2],
-    [keyTag(csk.publicKey), 4],
+    [keyTag(csk), 2],
+    [keyTag(csk), 4],
   ]);
   expect(JSON.stringify(view)).not.toContain(csk.publicKey);
 });

@@ -15,7 +15,7 @@ import { insist, Refusal } from '#service/refusal.ts';
 import { withFirstRecords } from '#service/zonefile/import.ts';
 import { withClientSettings } from '#service/zones/client-settings.ts';
 import { createZone, type FirstRecords } from '#service/zones/create.ts';
-import { type NamedZone, readZoneNamed } from '#service/zones/lookup.ts';
+import { readZoneNamed } from '#service/zones/lookup.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { type Note, sendNotes } from '../answer-notes.ts';
 import { ownRrsets } from '../answer-views.ts';
@@ -33,7 +33,7 @@ export async function createFromBody(
   request: FastifyRequest,
   reply: FastifyReply,
   limit: RecordLimit,
-): Promise<NamedZone> {
+): Promise<ZoneView> {
   const fields = requireFields(request.body, 'The body');
   const name = requireText(fields, 'name', 'The zone');
   // Terraform providers send false for a zone whose signatures the configuration does not mention.

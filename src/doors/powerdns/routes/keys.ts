@@ -1,22 +1,28 @@
-// The signing key and the metadata of a zone in the PowerDNS API. A zone has one key from its creation, which the name
-// servers use; requests that would change it are refused.
-import type { FastifyInstance } from 'fastify';
-import { dnskeyText } from '#dns/dnssec/signing-key.ts';
+// The DNSSEC keys and the metadata of a zone in the PowerDNS API. The service makes keys and rolls them; requests that
+// would change them are refused.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { algorithmName, keyBits } from '#dns/dnssec/algorithms.ts';
+import { CSK_FLAGS } from '#dns/dnssec/signing-key.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { readZoneKeys, type ZoneKeyView } from '#service/key-rolls/view.ts';
 import { refusal } from '#service/refusal.ts';
-import type { NamedZone } from '#service/zones/lookup.ts';
+import type { ZoneView } from '#service/zones/view.ts';
 import { sendJson } from '../answers.ts';
 import { refused } from '../read-fields.ts';
 import { findRequestedZone } from './zones.ts';
 
-const KEY_ID = 1;
-
 export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
   const keys = '/zones/:zone/cryptokeys';
-  app.get(keys, async (request, reply) => sendJson(reply, [cryptokey(await findRequestedZone(context, request))]));
-  app.get<{ Params: { key: string } }>(`${keys}/:key`, async (request, reply) => {
+  const readKeys = async (request: FastifyRequest) => {
     const zone = await findRequestedZone(context, request);
-    if (request.params.key === String(KEY_ID)) return sendJson(reply, cryptokey(zone));
+    const view = await readZoneKeys(context, requireActor(request), zone.id);
+    return view.keys.map((key, index) => cryptokey(index + 1, key, zone));
+  };
+  app.get(keys, async (request, reply) => sendJson(reply, await readKeys(request)));
+  app.get<{ Params: { key: string } }>(`${keys}/:key`, async (request, reply) => {
+    const key = (await readKeys(request)).find(({ id }) => request.params.key === String(id));
+    if (key !== undefined) return sendJson(reply, key);
     throw refusal('no-such-path', { method: 'GET', path: request.url.slice(0, 200) });
   });
   for (const [method, url] of [
@@ -29,7 +35,9 @@ export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
       url,
       handler: async (request) => {
         await findRequestedZone(context, request);
-        throw refused('A zone is signed from its creation with one key, which the service makes and keeps.');
+        throw refused(
+          'A zone is signed from its creation with a key that the service makes and keeps. "zonestead zones keys roll" replaces it.',
+        );
       },
     });
   }
@@ -58,23 +66,25 @@ export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
   }
 }
 
-function cryptokey({ publicKey, ds }: Pick<NamedZone, 'publicKey' | 'ds'>) {
-  const digests = ds.map(({ keyTag, algorithm, digestType, digest }) => ({
+/** @param zone the DS records that its parent should have */
+function cryptokey(id: number, { keyTag, algorithm, state, dnskey }: ZoneKeyView, zone: Pick<ZoneView, 'ds'>) {
+  const ofKey = zone.ds.filter((ds) => ds.keyTag === keyTag && ds.algorithm === algorithm);
+  const digests = ofKey.map(({ digestType, digest }) => ({
     digestType,
     text: `${keyTag} ${algorithm} ${digestType} ${digest}`,
   }));
   return {
-    active: true,
-    algorithm: 'ECDSAP256SHA256',
-    bits: 256,
+    active: state === 'active' || state === 'presigning' || state === 'postsigning',
+    algorithm: algorithmName(algorithm),
+    bits: keyBits(algorithm, Buffer.from(dnskey.split(' ')[3] ?? '', 'base64')),
     // The name servers publish a CDS record with SHA-256.
     cds: digests.filter(({ digestType }) => digestType === 2).map(({ text }) => text),
-    dnskey: dnskeyText(publicKey),
+    dnskey,
     ds: digests.map(({ text }) => text),
-    flags: 257,
-    id: KEY_ID,
+    flags: CSK_FLAGS,
+    id,
     keytype: 'csk',
-    published: true,
+    published: state !== 'presigning' && state !== 'postsigning',
     type: 'Cryptokey',
   };
 }

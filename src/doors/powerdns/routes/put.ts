@@ -11,7 +11,7 @@ import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { changeClientSettings } from '#service/zones/client-settings.ts';
-import type { NamedZone } from '#service/zones/lookup.ts';
+import type { ZoneView } from '#service/zones/view.ts';
 import { listNotes, sendNotes } from '../answer-notes.ts';
 import { ownRrsets } from '../answer-views.ts';
 import { readListField, refused, requireFields } from '../read-fields.ts';
@@ -45,7 +45,7 @@ export function putRoute(app: FastifyInstance, context: ServiceContext, arrivals
 }
 
 /** Makes the RRsets of the zone the listed ones: the others are deleted. @throws Refusal */
-async function replaceRrsets(exchange: ChangeRequest, zone: NamedZone, list: readonly unknown[]): Promise<void> {
+async function replaceRrsets(exchange: ChangeRequest, zone: ZoneView, list: readonly unknown[]): Promise<void> {
   mustWriteAllRecords(requireActor(exchange.request), zone.id);
   const [soa, ...more] = list.filter((each) => isZoneSoa(each, zone.zoneName));
   // PowerDNS refuses the same: a list without it is rather a part of a zone, which would delete the rest.
@@ -63,7 +63,7 @@ async function replaceRrsets(exchange: ChangeRequest, zone: NamedZone, list: rea
   sendNotes(exchange.reply, new Set(['soa', ...listNotes(rrsetChanges)]));
 }
 
-async function writeReplacement(exchange: ChangeRequest, zone: NamedZone, { changes }: ReadRrsets): Promise<void> {
+async function writeReplacement(exchange: ChangeRequest, zone: ZoneView, { changes }: ReadRrsets): Promise<void> {
   let current = zone;
   for (let attempt = 1; ; attempt += 1) {
     const others = listDeletions(await storedSets(exchange, current), changes);
@@ -77,7 +77,7 @@ async function writeReplacement(exchange: ChangeRequest, zone: NamedZone, { chan
 }
 
 /** The names and types of all RRsets of a zone. @throws Refusal if there are too many for one request */
-async function storedSets({ context, request, reply }: ChangeRequest, { id, zoneName }: NamedZone) {
+async function storedSets({ context, request, reply }: ChangeRequest, { id, zoneName }: ZoneView) {
   const list = await readAllRrsets(context, requireActor(request), id, {}, whenClientLeaves(reply));
   if ('whole' in list) return list.whole;
   const sets: Pick<ListedRrset, 'name' | 'type'>[] = [];

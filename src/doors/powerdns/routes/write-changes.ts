@@ -10,7 +10,7 @@ import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilChallengesServed } from '#service/nodes/living.ts';
 import { holderOf } from '#service/permits.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
-import type { NamedZone } from '#service/zones/lookup.ts';
+import type { ZoneView } from '#service/zones/view.ts';
 import { buildPowerDnsEdit } from '../plan.ts';
 import type { RrsetChange } from '../read-rrsets.ts';
 
@@ -35,7 +35,7 @@ export interface ChangeRequest {
  */
 export async function writeChanges(
   { context, arrivals, request, reply, challenges = 0 }: ChangeRequest,
-  zone: NamedZone,
+  zone: ZoneView,
   changes: readonly RrsetChange[],
   serial?: number,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { readClientSettings } from '#service/zones/client-settings.ts';
-import { type NamedZone, readSoa, readZoneNamed } from '#service/zones/lookup.ts';
+import { readSoa, readZoneNamed } from '#service/zones/lookup.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { readAllZones, removeZone } from '#service/zones/zones.ts';
 import { ownRrsets, ownView, rrsetView, zoneHead, zoneItem } from '../answer-views.ts';
@@ -25,7 +25,7 @@ export interface ZoneParams {
 }
 
 /** The zone of a request. @throws Refusal no_zone */
-export function findRequestedZone(context: ServiceContext, request: FastifyRequest): Promise<NamedZone> {
+export function findRequestedZone(context: ServiceContext, request: FastifyRequest): Promise<ZoneView> {
   return readZoneNamed(context, requireActor(request), nameOfId((request.params as ZoneParams).zone));
 }
 

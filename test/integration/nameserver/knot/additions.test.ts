@@ -8,6 +8,7 @@ import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { type TestKnot, testKnot } from '../../../support/knot/knot.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const SOA = {
@@ -42,7 +43,7 @@ function put(zone: string, sets: readonly ServedSet[], serial: number) {
 const serialOf = async (name: string) => (await engine.zones(signal)).find((zone) => zone.name === name)?.serial;
 
 test('an added zone that is listed during the addition is known, so a second addition takes nothing for new', async () => {
-  const zone = { name: 'listed.example', privateKey: newKey() };
+  const zone = { name: 'listed.example', keys: onlyKey(newKey()) };
   const adding = engine.add([zone], signal);
   let isAdded = false;
   void adding.finally(() => {
@@ -58,7 +59,7 @@ test('an added zone that is listed during the addition is known, so a second add
 
 test('an added zone that another client removed gets no old contents', async () => {
   const [name, key] = ['lost.example', newKey()];
-  await engine.add([{ name, privateKey: key }], signal);
+  await engine.add([{ name, keys: onlyKey(key) }], signal);
   await put(name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
   await knot.control.session(async ({ run }) => {
     await run('conf-begin');
@@ -66,7 +67,7 @@ test('an added zone that another client removed gets no old contents', async () 
     await run('conf-commit');
   });
   expect((await engine.zones(signal)).map((zone) => zone.name)).not.toContain(name);
-  await engine.add([{ name, privateKey: key }], signal);
+  await engine.add([{ name, keys: onlyKey(key) }], signal);
   // knotd would load the contents of a journal now.
   await expect.poll(() => engine.check(name, signal).then(() => true)).toBe(true);
   expect(await serialOf(name)).toBeNull();
@@ -77,21 +78,21 @@ test('an added zone that another client removed gets no old contents', async () 
 
 test('a zone is added although a predecessor left transactions of a zone and of the configuration open', async () => {
   const [name, added] = ['open.example', ['after-zone.example', 'after-both.example']];
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   await put(name, [NS], 100);
   const { run } = knot.control;
   await run('zone-begin', { zone: `${name}.` });
-  await engine.add([{ name: added[0]!, privateKey: newKey() }], signal);
+  await engine.add([{ name: added[0]!, keys: onlyKey(newKey()) }], signal);
   // With Knot 3.4 it had to be aborted.
   await run('zone-abort', { zone: `${name}.` }).catch(() => undefined);
   await run('conf-begin');
-  await engine.add([{ name: added[1]!, privateKey: newKey() }], signal);
+  await engine.add([{ name: added[1]!, keys: onlyKey(newKey()) }], signal);
   expect((await engine.zones(signal)).map((zone) => zone.name)).toEqual(expect.arrayContaining(added));
 });
 
 test('a zone is changed although a predecessor left a transaction of the configuration open', async () => {
   const name = 'changed.example';
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   await put(name, [NS], 100);
   await knot.control.run('conf-begin');
   expect(await put(name, [NS, servedSet('www', 'A', ['192.0.2.1'])], 101)).toBe(101);
@@ -101,14 +102,14 @@ test('a zone is changed although a predecessor left a transaction of the configu
 test('zones are added while others are changed, without a refusal', async () => {
   const names = Array.from({ length: 4 }, (_, at) => `busy${at}.example`);
   await engine.add(
-    names.map((name) => ({ name, privateKey: newKey() })),
+    names.map((name) => ({ name, keys: onlyKey(newKey()) })),
     signal,
   );
   await Promise.all(names.map((name) => put(name, [NS], 100)));
   const changes = names.map(async (name) => {
     for (let at = 0; at < 20; at++) await put(name, [NS, servedSet('www', 'A', [`192.0.2.${at}`])], 101 + at);
   });
-  for (let at = 0; at < 10; at++) await engine.add([{ name: `new${at}.example`, privateKey: newKey() }], signal);
+  for (let at = 0; at < 10; at++) await engine.add([{ name: `new${at}.example`, keys: onlyKey(newKey()) }], signal);
   await Promise.all(changes);
   for (const name of names) expect(await serialOf(name)).toBe(120);
   expect(await engine.zones(signal)).toHaveLength(
@@ -131,10 +132,10 @@ test('an added zone after others needs no look at all of them', async () => {
     sessionAlone: (work, limit) => knot.control.sessionAlone((session) => work(observe(session)), limit),
   };
   const own = engineWith(control);
-  await own.add([{ name: 'first.example', privateKey: newKey() }], signal);
+  await own.add([{ name: 'first.example', keys: onlyKey(newKey()) }], signal);
   expect(commands).toContain('zone-status');
   commands.length = 0;
-  await own.add([{ name: 'second.example', privateKey: newKey() }], signal);
+  await own.add([{ name: 'second.example', keys: onlyKey(newKey()) }], signal);
   expect(commands).toEqual(['conf-begin', 'conf-commit']);
   await own.remove(['first.example', 'second.example'], signal);
 });

@@ -12,6 +12,7 @@ import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { startKnot } from '../../../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const MIB = 1024 * 1024;
@@ -59,7 +60,7 @@ describe.runIf(isMounted())('a disk that is full', async () => {
     const engine = zoneEngine({ control, folder: knot.folder, keys });
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await engine.add(
-      [{ name: 'a.example', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }],
+      [{ name: 'a.example', keys: onlyKey(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string) }],
       signal,
     );
     const change = (address: string, serial: number) => {

@@ -6,6 +6,7 @@ import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 import { NS, newKey, SOA } from '../../../support/knot/knot-zones.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 /** More than the 20 changes of Knot's default, and than the places where it merges them. */
@@ -57,7 +58,7 @@ async function giveTransfers(): Promise<void> {
 }
 
 async function create(zone: string, count: number): Promise<void> {
-  await engine.add([{ name: zone, privateKey: newKey() }], signal);
+  await engine.add([{ name: zone, keys: onlyKey(newKey()) }], signal);
   const sets = [NS, ...Array.from({ length: count }, (_, n) => servedSet(`n${n}`, 'A', ['192.0.2.1']))];
   const whole = Map.groupBy(sets, ({ name }) => name);
   await engine.change(zone, { names: [...whole.keys()], sets, soa: SOA, serial: 1, whole }, signal);

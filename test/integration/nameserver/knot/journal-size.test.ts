@@ -9,6 +9,7 @@ import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const MIB = 1024 * 1024;
@@ -34,8 +35,8 @@ test('knotd keeps the journal within its size: a zone that does not fit is refus
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   await engine.add(
     [
-      { name: 'small.example', privateKey: pem() },
-      { name: 'large.example', privateKey: pem() },
+      { name: 'small.example', keys: onlyKey(pem()) },
+      { name: 'large.example', keys: onlyKey(pem()) },
     ],
     signal,
   );

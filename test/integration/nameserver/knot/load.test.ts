@@ -10,6 +10,7 @@ import { type KnotEngine, zoneEngine } from '#nameserver/knot/zones.ts';
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet, typedRdata } from '../../../support/dns/served-sets.ts';
 import { type TestKnot, testKnot } from '../../../support/knot/knot.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const SOA = { mname: 'ns.example.', rname: 'h.example.', refresh: 900, retry: 900, expire: 900, minimum: 60, ttl: 60 };
@@ -47,7 +48,7 @@ async function contentsOf(name: string): Promise<ServedSet[]> {
 const numbered = (count: number, last: number) =>
   Array.from({ length: count }, (_, n) => servedSet(`n${n}`, 'A', [`192.0.2.${last}`]));
 const sorted = (sets: readonly ServedSet[]) => sets.map((set) => JSON.stringify(set)).sort();
-const added = async (name: string) => engine.add([{ name, privateKey: pem }], signal);
+const added = async (name: string) => engine.add([{ name, keys: onlyKey(pem) }], signal);
 /** The items of loads and their files. */
 async function left(): Promise<unknown[]> {
   const items = await knot.control.run('conf-read', { section: 'zone' });
@@ -147,7 +148,7 @@ test('an interrupted load leaves nothing after the next start of the node, and t
   );
 });
 
-const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, privateKey: key }));
+const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, keys: onlyKey(key) }));
 
 test('many zones at once get their keys', async () => {
   await engine.add(some(pem), signal);
@@ -161,6 +162,6 @@ test('many zones at once get their keys', async () => {
 
 test('many zones at once fail with the words of keymgr', async () => {
   const keys = keyStore({ keymgr: '/bin/false', folder: knot.folder });
-  const wanted = some(pem).map(({ name, privateKey }) => ({ zone: name, privateKey }));
+  const wanted = some(pem).map(({ name, keys }) => ({ zone: name, keys }));
   await expect(keys.add(wanted, signal)).rejects.toThrow('keymgr import-pem failed for the zone many0.example');
 });

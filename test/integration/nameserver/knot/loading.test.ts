@@ -6,6 +6,7 @@ import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const NAME = 'large.example';
 const SOA = {
@@ -30,7 +31,10 @@ const count = async () => {
 
 test('a zone of the journal is changed only when it is loaded', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  await engine.add([{ name: NAME, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }], signal);
+  await engine.add(
+    [{ name: NAME, keys: onlyKey(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string) }],
+    signal,
+  );
   const numbered = Array.from({ length: 3_000 }, (_, at) => servedSet(`n${at}`, 'A', ['192.0.2.1']));
   await change([servedSet('@', 'NS', ['ns1.example.net']), ...numbered], 100);
   await knot.restart('SIGKILL');

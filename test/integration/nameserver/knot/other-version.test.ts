@@ -10,6 +10,7 @@ import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { NS, newKey, SOA } from '../../../support/knot/knot-zones.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
@@ -51,14 +52,14 @@ test.each([
     for (const [at, version] of versions.entries()) {
       const held = await withKnot(version, { stateDir, port: port as number }, async (engine, knot) => {
         const dns = createResolver(knot, stateDir);
-        if (at === 0) await engine.add([{ name, privateKey }], signal);
+        if (at === 0) await engine.add([{ name, keys: onlyKey(privateKey) }], signal);
         else {
           await expect
             .poll(async () => (await engine.zones(signal)).map(({ serial }) => serial))
             .toEqual([100 + at - 1]);
           expect((await dns.delv(name, `www.${name}`, 'A')).state).toBe('secure');
           // The same key is not imported again, and the zone keeps its contents.
-          await engine.add([{ name, privateKey }], signal);
+          await engine.add([{ name, keys: onlyKey(privateKey) }], signal);
         }
         const sets = [NS, servedSet('www', 'A', [`192.0.2.${at}`])];
         const change = { names: ['@', 'www'], sets, serial: 100 + at, ...(at === 0 ? { soa: SOA } : {}) };

@@ -25,6 +25,7 @@ import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { type TestKnot, testKnot } from '../../../support/knot/knot.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
@@ -58,7 +59,7 @@ describe('the folder of a knotd', () => {
       generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     const names = ['kept.example', '_x.other.example'];
     await engine.add(
-      names.map((name) => ({ name, privateKey: pem() })),
+      names.map((name) => ({ name, keys: onlyKey(pem()) })),
       signal,
     );
     const soa = { mname: 'ns.', rname: 'h.', refresh: 9, retry: 9, expire: 9, minimum: 9, ttl: 9 };

@@ -12,6 +12,7 @@ import { expectNegative, expectPositive } from '../../../support/dns/answers.ts'
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { newKey, testKnotZones } from '../../../support/knot/knot-zones.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const { knot, engine, put, zoneWith, contents, answered } = await testKnotZones();
@@ -111,7 +112,7 @@ test('a name below a zone cut or a DNAME, and a name that is gone, are not drawn
 test('drawn records are signed with a new key', async () => {
   const www = weighted('www', THREE, [1, 1, 1]);
   const { name } = await zoneWith([www]);
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   // knotd signs the zone with the new key after the command that loads it.
   const validates = () =>
     expectPositive(dns, name, `www.${name}`, 'A').then(
@@ -176,7 +177,7 @@ test('a removed zone leaves no weights to a zone of the same name', async () => 
   expect(own()).not.toEqual([]);
   await engine.remove([name], signal);
   expect(own()).toEqual([]);
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   expect((await engine.zones(signal)).map((zone) => zone.name)).toContain(name);
 });
 

@@ -8,6 +8,7 @@ import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 import { NS, newKey, SOA } from '../../../support/knot/knot-zones.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const OPTION = '19';
@@ -18,7 +19,7 @@ test('the serial of the zone is in each answer of Knot DNS 3.4 to a client that 
   const { control, folder } = knot;
   const engine = zoneEngine({ control, folder, keys: keyStore({ keymgr: programs.keymgr, folder }) });
   const name = 'version.example';
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   const dns = createResolver(knot, folder.root);
   for (const serial of [0x01020304, 0x01020306]) {
     const sets = [NS, servedSet('www', 'A', ['192.0.2.1']), servedSet('n', 'TXT', [String(serial)])];

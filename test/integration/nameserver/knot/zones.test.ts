@@ -9,6 +9,7 @@ import { expectNegative, expectPositive } from '../../../support/dns/answers.ts'
 import { createResolver } from '../../../support/dns/resolver.ts';
 import { servedSet } from '../../../support/dns/served-sets.ts';
 import { NS, newKey, ordered, SOA, testKnotZones } from '../../../support/knot/knot-zones.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 
 const { signal } = new AbortController();
 const { knot, engine, put, zoneWith, contents, answered, serialOf } = await testKnotZones();
@@ -59,7 +60,7 @@ test('a zone is not there before it is added, and after it is removed', async ()
   expect((await dns.lookup(`www.${name}`, 'A')).rcode).toBe('REFUSED');
   expect(files()).toBe(before - 1);
   // Nothing of it comes back.
-  await engine.add([{ name, privateKey: newKey() }], signal);
+  await engine.add([{ name, keys: onlyKey(newKey()) }], signal);
   expect(await serialOf(name)).toBeNull();
   await put(name, [NS], { soa: SOA, serial: 1 });
   expect(await serialOf(name)).toBe(1);
@@ -77,7 +78,7 @@ test('a zone has no key file that others may read, nor one that was only needed 
 });
 
 test('a zone is added together with many others', async () => {
-  const many = Array.from({ length: 30 }, (_, index) => ({ name: `many${index}.example`, privateKey: newKey() }));
+  const many = Array.from({ length: 30 }, (_, index) => ({ name: `many${index}.example`, keys: onlyKey(newKey()) }));
   await engine.add(many, signal);
   await Promise.all(
     many.map(({ name }) => put(name, [NS, servedSet('a', 'A', ['192.0.2.1'])], { soa: SOA, serial: 5 })),
@@ -95,10 +96,10 @@ test('a zone is added together with many others', async () => {
 test('another key replaces the one that the zone has, and the same one changes nothing', async () => {
   const { name, key } = await zoneWith([servedSet('www', 'A', ['192.0.2.1'])]);
   const before = await serialOf(name);
-  await engine.add([{ name, privateKey: key }], signal);
+  await engine.add([{ name, keys: onlyKey(key) }], signal);
   expect(await serialOf(name)).toBe(before);
   const other = newKey();
-  await engine.add([{ name, privateKey: other }], signal);
+  await engine.add([{ name, keys: onlyKey(other) }], signal);
   const served = async () => {
     const { answers } = await ask(dns, { name, type: 'DNSKEY' }, { signal });
     return answers.map(({ rdata }) => Buffer.from(rdata.subarray(4)).toString('base64'));
@@ -111,8 +112,8 @@ test('another key replaces the one that the zone has, and the same one changes n
 
 test('another key replaces the key of a zone without contents', async () => {
   const [name, first, second] = ['early.example', newKey(), newKey()];
-  await engine.add([{ name, privateKey: first }], signal);
-  await engine.add([{ name, privateKey: second }], signal);
+  await engine.add([{ name, keys: onlyKey(first) }], signal);
+  await engine.add([{ name, keys: onlyKey(second) }], signal);
   await put(name, [NS], { soa: SOA });
   const { answers } = await ask(dns, { name, type: 'DNSKEY' }, { signal });
   expect(answers.map(({ rdata }) => Buffer.from(rdata.subarray(4)).toString('base64'))).toEqual([
@@ -122,7 +123,7 @@ test('another key replaces the key of a zone without contents', async () => {
 
 test('another key is refused if it is not one, and the error does not quote it', async () => {
   const wrong = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-  await expect(engine.add([{ name: 'wrong.example', privateKey: wrong }], signal)).rejects.toThrow(
+  await expect(engine.add([{ name: 'wrong.example', keys: onlyKey(wrong) }], signal)).rejects.toThrow(
     'must be an ECDSA P-256 key in PEM (PKCS#8)',
   );
   expect((await engine.zones(signal)).map(({ name }) => name)).not.toContain('wrong.example');
@@ -184,7 +185,7 @@ test('a change fails with Knot’s text if the zone is not there', async () => {
 });
 
 test('a change needs a SOA for the first contents', async () => {
-  await engine.add([{ name: 'bare.example', privateKey: newKey() }], signal);
+  await engine.add([{ name: 'bare.example', keys: onlyKey(newKey()) }], signal);
   await expect(put('bare.example', [NS])).rejects.toThrow('has no contents yet, so its first change needs a SOA');
   expect(await put('bare.example', [NS], { soa: SOA, serial: 3 })).toBe(3);
 });

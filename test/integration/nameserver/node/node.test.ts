@@ -74,6 +74,7 @@ test('a comparison finds an edit in knotd, and corrects it', async () => {
   await record(zone, 'www', 'A', '192.0.2.1');
   await answered(`www.${zone.zoneName}`, '192.0.2.1');
   const keys = {
+    prune: async () => undefined,
     put: async () => {},
     add: async () => {},
     list: async () => [],

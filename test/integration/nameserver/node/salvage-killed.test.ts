@@ -29,7 +29,8 @@ const restored = await nodeProcess(after.url, key, 'ns1', knot, { ZONESTEAD_NODE
 
 /** Zones with their keys and records, those of the history too. */
 const read = async (service: typeof before) => {
-  const rows = await service.sql`select z.id, z.name, z.csk_public as key,
+  const rows =
+    await service.sql`select z.id, z.name, (select array_agg(k.public_key) from zone_keys k where k.zone_id = z.id) as key,
       (select array_agg(r.name || ' ' || r.content order by r.name, r.content) from records r where r.zone_no = z.no) as records
     from zones z order by z.name`;
   return rows.map((row) => ({ ...row }));

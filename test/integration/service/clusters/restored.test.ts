@@ -126,9 +126,9 @@ test('sets of more zones than one step locks accept older objects, and those of 
   const { db, close } = openDatabase(database.url, { max: 1, name: 'restored-test' });
   const on = database.sql;
   await on`insert into teams (id, name) values ('team_1', 'one'), ('team_2', 'two')`;
-  await on`insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
+  await on`insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
     select 'zone_' || z, case when z = 1 then 'team_2' else 'team_1' end, 'z' || z || '.example', 'example z' || z,
-      'active', 60, 1, '', '', '{}' from generate_series(1, 45) z`;
+      'active', 60, 1, '{}' from generate_series(1, 45) z`;
   await on`insert into owned_sets (id, zone_no, owner, name, ordername, type, generation, digest, value_count, share, retain, drift, applied_at)
     select 'set_' || no || owner, no, owner, 'n', 'n', 'A', 7, '', 0, true, false, 'Enforce', now()
     from zones, unnest(array['k8s:prod/a/b', 'k8s:prod-2/a/b', 'app']) owner`;

@@ -36,8 +36,8 @@ type Fresh = Awaited<ReturnType<typeof fresh>>;
 
 /** Zones with one record of each of these owners at each of some names. */
 async function fill({ sql }: Fresh, zones: number, names: number, owners: readonly string[]): Promise<void> {
-  await sql`insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    select 'zone_' || z, ${TEAM}, 'z' || z || '.example', 'example z' || z, 'active', 60, 1, '', '', '{}'
+  await sql`insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+    select 'zone_' || z, ${TEAM}, 'z' || z || '.example', 'example z' || z, 'active', 60, 1, '{}'
     from generate_series(1, ${zones}::integer) z`;
   for (const [at, owner] of owners.entries()) {
     await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
@@ -168,8 +168,8 @@ test('records are marked in batches, with their names announced and a new serial
 /** A cluster of the same name in another team, which must stay as it is. */
 async function fillOther({ sql }: Fresh): Promise<void> {
   await sql`insert into teams (id, name) values ('team_2', 'two')`;
-  await sql`insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    values ('zone_other', 'team_2', 'other.test', 'test other', 'active', 60, 1, '', '', '{}')`;
+  await sql`insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+    values ('zone_other', 'team_2', 'other.test', 'test other', 'active', 60, 1, '{}')`;
   await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
     select 'rec_other', no, 'n', 'n', 'A', '192.0.2.1', '192.0.2.1', '' from zones where id = 'zone_other'`;
   await sql`insert into owned_sets (id, zone_no, owner, name, ordername, type, digest, value_count, share, retain, drift, applied_at)

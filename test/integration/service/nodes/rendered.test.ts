@@ -105,9 +105,9 @@ async function store(zones: readonly GeneratedZone[], targets: ReadonlyMap<strin
     const ds = [`${no} 13 2 ${'0a'.repeat(32)}`, `${no} 13 4 ${'0b'.repeat(48)}`];
     const state = zone.parked ? 'parked' : 'active';
     await sql`
-      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
       select ${id}, team_id, ${zone.name}, ${zone.name.split('.').reverse().join(' ')}, ${state}, ${zone.defaultTtl}, 1,
-        csk_private, csk_public, ${ds} from zones where id = ${base.id}`;
+        ${ds} from zones where id = ${base.id}`;
     const records = storable(zone);
     const { no: zoneNo } = (await sql`select no from zones where id = ${id}`)[0] as unknown as { no: number };
     const rows = records.map(({ name, content, ttl }, at) => ({

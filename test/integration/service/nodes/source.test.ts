@@ -45,8 +45,8 @@ beforeAll(async () => {
     ) n where z.id = ${large.id}`;
   await sql`update alias_answers set ipv4 = '{192.0.2.1,192.0.2.2}', ipv6 = '{2001:db8:0:0:0:0:0:1}' where target <> 't3.example.'`;
   await sql`
-    insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    select 'zone_' || i || suffix, z.team_id, prefix || 'n' || i || '.large.test', z.tree || ' n' || i || rest, 'active', 60, 1, '', '',
+    insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+    select 'zone_' || i || suffix, z.team_id, prefix || 'n' || i || '.large.test', z.tree || ' n' || i || rest, 'active', 60, 1,
       array[i || ' 13 2 aa']
     from zones z, generate_series(1, ${CHILDREN}) i, (values ('a', '', ''), ('b', 'deep.', ' deep')) v(suffix, prefix, rest)
     where z.id = ${large.id}`;
@@ -100,11 +100,13 @@ test('the settings of a zone are its SOA and the key of its DS', async () => {
     minimum: 60,
     ttl: 300,
   });
-  const { privateKey = '', algorithm, flags } = settings?.key ?? {};
-  expect([privateKey.split('\n')[0], algorithm, flags]).toEqual(['-----BEGIN PRIVATE KEY-----', 13, 257]);
+  const { privateKey = '', algorithm, state } = settings?.keys[0] ?? {};
+  expect([privateKey.split('\n')[0], algorithm, state]).toEqual(['-----BEGIN PRIVATE KEY-----', 13, 'active']);
   const { x = '', y = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  expect(await sql`select csk_public from zones where id = ${id}`).toEqual([{ csk_public: point.toString('base64') }]);
+  expect(await sql`select public_key from zone_keys where zone_id = ${id}`).toEqual([
+    { public_key: point.toString('base64') },
+  ]);
 });
 
 test('all zones are listed, and those that do not exist are null', async () => {

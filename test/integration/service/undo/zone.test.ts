@@ -15,7 +15,7 @@ const { request, sql, admin } = service;
 const remove = async (id: string) => expect((await request('DELETE', `/zones/${id}`)).status).toBe(204);
 const restore = (body: object, key = admin, headers: Record<string, string> = {}) =>
   request('POST', '/zones:restore', body, key.text, headers);
-const keyOf = async (id: string) => (await sql`select csk_private as key from zones where id = ${id}`)[0]?.key;
+const keyOf = async (id: string) => (await sql`select private_key as key from zone_keys where zone_id = ${id}`)[0]?.key;
 const keptZones = async () => (await sql`select from deleted_zones`).length;
 
 test('a deleted zone comes back with id, records, owners, comment, state, grants and key, and is served again', async () => {
@@ -273,9 +273,9 @@ test('the deleted zones of an owner are at most as many as its quota, or 1,000: 
   const owner = await service.key({ team: 'many-deleted', manageZones: 'write' });
   const zone = await service.zone('many-deleted.example', owner);
   await sql`
-    insert into deleted_zones (id, no, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds, record_count,
+    insert into deleted_zones (id, no, team_id, name, tree, state, default_ttl, serial, ds, record_count,
       stored_bytes, secondary_nameservers, created_at, deleted_at, until)
-    select 'zone_many' || i, 1000000 + i, ${owner.team}, 'many' || i || '.example', 'example many' || i, 'active', 3600, 1, 'x', 'y',
+    select 'zone_many' || i, 1000000 + i, ${owner.team}, 'many' || i || '.example', 'example many' || i, 'active', 3600, 1,
       '{}', 0, 0, '{}', now(), now() - i * interval '1 second', now() + interval '1 hour' from generate_series(1, 1500) i`;
   expect((await service.request('DELETE', `/zones/${zone.id}`, undefined, owner.text)).status).toBe(204);
   const kept = await sql<{ id: string }[]>`

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { address, type Fault } from '../../../support/faulty-node/fake-feed.ts';
 import { metric } from '../../../support/faulty-node/node.ts';
 import { numbered, startWorld } from '../../../support/faulty-node/node-world.ts';
+import { onlyKey } from '../../../support/knot/only-key.ts';
 import { QuickClock } from '../../../support/time/quick-clock.ts';
 
 const clock = () => new QuickClock(20);
@@ -176,7 +177,7 @@ test('a comparison with the serials finds zones that the name server lost or got
   start({ clock: new QuickClock(20) });
   await converged();
   engine.held.delete('a.test');
-  await engine.add([{ name: 'foreign.test', privateKey: 'k' }], AbortSignal.timeout(1_000));
+  await engine.add([{ name: 'foreign.test', keys: onlyKey('k') }], AbortSignal.timeout(1_000));
   // The node also looks after each error, not only every minute.
   engine.refused.add('b.test');
   feed.set('b.test', { www: [] });

@@ -1,13 +1,13 @@
 // The choice among copies of a zone that name servers sent, and the seals that prove them.
 import { expect, test } from 'vitest';
-import { cskPem, generateCsk } from '#dns/dnssec/signing-key.ts';
+import { generateSigningKey } from '#dns/dnssec/signing-key.ts';
 import { chooseCopy, type Offer } from '#service/nodes/salvage-choice.ts';
 import { isSealedEnding, sealEnding, sealZone } from '#service/nodes/seal.ts';
 
 const SECRET = Buffer.from('a secret of the database');
 const ZONE = 'shop.example';
-const key = generateCsk();
-const other = generateCsk();
+const key = generateSigningKey();
+const other = generateSigningKey();
 const PLAIN = { team: 'team_1', user: null, state: 'active', defaultTtl: 3_600 } as const;
 
 function offer(
@@ -15,10 +15,12 @@ function offer(
   change: { csk?: typeof key; serial?: number; seal?: string | null; digest?: string } = {},
 ): Offer {
   const { csk = key, serial = 7, digest = 'd' } = change;
-  const sealText = sealZone(SECRET, { id: 'zone_1', name: ZONE, publicKey: csk.publicKey, origin: PLAIN });
+  const { publicKey, algorithm } = csk;
+  const plain = { ...PLAIN, keys: [{ publicKey, algorithm, state: 'active' as const }] };
+  const sealText = sealZone(SECRET, { id: 'zone_1', name: ZONE, origin: plain });
   const { seal = sealText } = change;
-  const origin = seal === null ? null : { ...PLAIN, seal };
-  const end = { id: 'zone_1', serial, privateKey: cskPem(csk), origin, parts: 0, sets: 0, digest };
+  const origin = seal === null ? null : { ...plain, seal };
+  const end = { id: 'zone_1', serial, privateKeys: [csk.privateKey], origin, parts: 0, sets: 0, digest };
   return { node, instance: node, end: { kind: 'zone', ...end } };
 }
 

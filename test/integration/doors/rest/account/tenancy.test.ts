@@ -57,8 +57,8 @@ test.each(['tenants.example', 'TENANTS.example.', 'sub.tenants.example', 'a.b.te
 test("another team's zone cannot be overlapped by a team that has more than a thousand zones of its own", async () => {
   // Zones whose names come first in the order of the index, written behind the API because of their number.
   await service.sql`
-      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-      select 'zone_own' || i, ${second.team}, 'a' || i || '.crowd.example', 'example crowd a' || i, 'active', 3600, 1, '', '', '{}'
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
+      select 'zone_own' || i, ${second.team}, 'a' || i || '.crowd.example', 'example crowd a' || i, 'active', 3600, 1, '{}'
       from generate_series(1, 1001) i`;
   const victim = await service.zone('victim.crowd.example');
   const takeParent = () => request('POST', '/zones', { zoneName: 'crowd.example', owner: own }, second.text);

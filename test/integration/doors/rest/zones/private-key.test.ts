@@ -1,5 +1,5 @@
 // The private key of a zone: only the feed for name servers has it.
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { startTestService } from '../../../../support/service/service.ts';
@@ -9,8 +9,9 @@ const zone = await service.zone('secret.example');
 await service.record(zone, 'www', 'A', '192.0.2.1');
 
 test('the private key is in no answer of the API, in no row of history and in no log line, in none of its forms', async () => {
-  const [row] = await service.sql`select csk_private as key from zones where id = ${zone.id}`;
-  const secret = /PrivateKey: (\S+)/.exec(row?.key)?.[1] as string;
+  const [row] = await service.sql`select private_key as key from zone_keys where zone_id = ${zone.id}`;
+  const { d = '' } = createPrivateKey(row?.key).export({ format: 'jwk' });
+  const secret = Buffer.from(d, 'base64url').toString('base64');
   expect(secret).toHaveLength(44);
   const { text: nodeKey } = await adminMintNodeKey(service.database.url, 'ns1', {}, randomBytes, new Date());
   const headers = { authorization: `Bearer ${nodeKey}` };
@@ -24,7 +25,7 @@ test('the private key is in no answer of the API, in no row of history and in no
   const history = await service.sql`select jsonb_agg(to_jsonb(c))::text as text from changes c`;
   const paths = [
     '/zones',
-    ...['', '/ds', '/records', '/zonefile', '/changes'].map((path) => `/zones/${zone.id}${path}`),
+    ...['', '/ds', '/keys', '/records', '/zonefile', '/changes'].map((path) => `/zones/${zone.id}${path}`),
   ];
   const answers = await Promise.all(paths.map((path) => service.request('GET', path)));
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));

@@ -1,0 +1,125 @@
+// The DNSSEC keys of zones. Only the feed for name servers reads private keys (served-zones.ts).
+import type { KeyState } from '#dns/dnssec/key-states.ts';
+import type { SigningKey } from '#dns/dnssec/signing-key.ts';
+import { columns, keysWithout, type Plain } from './column-lists.ts';
+import type { Db, Tx } from './database.ts';
+import { statement } from './statement.ts';
+import { zoneKeys } from './tables.ts';
+
+/** zone-tables.ts describes the columns. */
+export type ZoneKeyRow = Omit<typeof zoneKeys.$inferSelect, 'privateKey'>;
+
+const keyColumns = columns(zoneKeys, keysWithout(zoneKeys, ['privateKey']));
+
+const insertKey = statement<Plain<ZoneKeyRow>>(`
+  insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
+  values ($1, $2::integer, $3, $4, $5, $6::timestamptz, $7::timestamptz, $6::timestamptz) returning ${keyColumns.list}`);
+
+/**
+ * @param lookAt the first look at the servers; null: the key is in no roll
+ * @throws with the constraint zone_keys_roll_idx if the zone has a key in a roll
+ */
+export async function insertZoneKey(
+  tx: Tx,
+  zoneId: string,
+  key: SigningKey & { state: KeyState },
+  { since, lookAt = null }: { since: Date; lookAt?: Date | null },
+): Promise<ZoneKeyRow> {
+  const { algorithm, publicKey, privateKey, state } = key;
+  const times = [since.toISOString(), lookAt?.toISOString() ?? null];
+  const [row] = await insertKey(tx, zoneId, algorithm, publicKey, privateKey, state, ...times);
+  return keyColumns.read(row as Plain<ZoneKeyRow>);
+}
+
+const selectKeys = statement<Plain<ZoneKeyRow>>(
+  `select ${keyColumns.list} from zone_keys where zone_id = $1 order by id`,
+);
+
+/** The keys of a zone in the order of their creation, without the private ones. */
+export async function listZoneKeys(db: Db | Tx, zoneId: string): Promise<ZoneKeyRow[]> {
+  return (await selectKeys(db, zoneId)).map((row) => keyColumns.read(row));
+}
+
+const updateStates = statement(`
+  update zone_keys set state = $3, xid = pg_current_xact_id(), since = $4::timestamptz, shown_since = null, hold_s = null,
+    waits_for = null, look_at = $5::timestamptz
+  where zone_id = $1 and id = $2::bigint`);
+
+/** Gives a key another state. @param lookAt null: the roll has no proof to wait for with this key */
+export async function setKeyState(
+  tx: Tx,
+  { zoneId, id }: Pick<ZoneKeyRow, 'zoneId' | 'id'>,
+  state: KeyState,
+  { since, lookAt }: { since: Date; lookAt: Date | null },
+): Promise<void> {
+  await updateStates(tx, zoneId, id, state, since.toISOString(), lookAt?.toISOString() ?? null);
+}
+
+const deleteKey = statement('delete from zone_keys where zone_id = $1 and id = $2::bigint');
+
+export async function deleteZoneKey(tx: Tx, { zoneId, id }: Pick<ZoneKeyRow, 'zoneId' | 'id'>): Promise<void> {
+  await deleteKey(tx, zoneId, id);
+}
+
+const takeLooks = statement<{ zoneId: string }>(`
+  update zone_keys k set look_at = $1::timestamptz + interval '60 s'
+  where k.id in (select id from zone_keys where look_at <= $1::timestamptz order by look_at limit $2 for update skip locked)
+  returning k.zone_id as "zoneId"`);
+
+/**
+ * The zones whose roll is due for a look, for this process: another one gets them again after a minute, if this one
+ * does not say what it saw.
+ */
+export async function takeDueRolls(db: Db, now: Date, limit: number): Promise<string[]> {
+  return (await takeLooks(db, now.toISOString(), limit)).map(({ zoneId }) => zoneId);
+}
+
+const updateLook = statement(`
+  update zone_keys set shown_since = $3::timestamptz, hold_s = $4::integer, waits_for = $5, look_at = $6::timestamptz
+  where zone_id = $1 and id = $2::bigint and look_at is not null and xid = $7::xid8`);
+
+/** What a look at the servers found. */
+export interface KeyLook {
+  shownSince: Date | null;
+  holdS: number | null;
+  waitsFor: string;
+  lookAt: Date;
+}
+
+/** Keeps the look, unless the key is in another step meanwhile. */
+export async function saveKeyLook(
+  db: Db | Tx,
+  key: Pick<ZoneKeyRow, 'zoneId' | 'id' | 'xid'>,
+  look: KeyLook,
+): Promise<void> {
+  const { shownSince, holdS, waitsFor, lookAt } = look;
+  await updateLook(
+    db,
+    key.zoneId,
+    key.id,
+    shownSince?.toISOString() ?? null,
+    holdS,
+    waitsFor,
+    lookAt.toISOString(),
+    key.xid,
+  );
+}
+
+const selectOldest = statement<{ since: string | null; rolls: number }>(
+  'select min(since) as since, count(*)::integer as rolls from zone_keys where look_at is not null',
+);
+
+/** The rolls that are under way, and since when the one waits that waits longest. */
+export async function oldestRollStep(db: Db): Promise<{ rolls: number; since: Date | null }> {
+  const [row] = await selectOldest(db);
+  return { rolls: row?.rolls ?? 0, since: row?.since == null ? null : new Date(row.since) };
+}
+
+const selectDataTtl = statement<{ ttl: number }>(`
+  select greatest(z.default_ttl, (select max(r.ttl) from records r where r.zone_no = z.no))::integer as ttl
+  from zones z where z.id = $1`);
+
+/** The longest TTL of the records of a zone, in seconds. It reads all of them. */
+export async function longestTtl(db: Db, zoneId: string): Promise<number> {
+  return (await selectDataTtl(db, zoneId))[0]?.ttl ?? 0;
+}
