@@ -47,6 +47,7 @@ import { zoneFilePages } from './zonefile/zonefile.ts';
 import { danglingPages } from './zones/dangling.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
+import { keyRollForms } from './zones/key-roll.ts';
 import { manifestPages } from './zones/manifests.ts';
 import { restorePages } from './zones/restore.ts';
 import { zoneStatePages } from './zones/state.ts';
@@ -95,6 +96,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   deletedZonesPages(app, parts);
   zonePages(app, parts);
   zoneStatePages(app, parts);
+  keyRollForms(app, parts);
   danglingPages(app, parts);
   manifestPages(app, parts);
   recordPages(app, parts);

@@ -160,8 +160,8 @@ export interface WholeZone extends ServedZone {
 }
 
 const selectZone = statement<Texts<WholeZone>>(`
-  select ${ZONE}, s.hostmaster, (select json_agg(json_build_object('algorithm', k.algorithm, 'publicKey', k.public_key,
-      'privateKey', k.private_key, 'state', k.state) order by k.id) from zone_keys k where k.zone_id = z.id) as keys,
+  select ${ZONE}, s.hostmaster, coalesce((select json_agg(json_build_object('algorithm', k.algorithm, 'publicKey', k.public_key,
+      'privateKey', k.private_key, 'state', k.state) order by k.id) from zone_keys k where k.zone_id = z.id), '[]') as keys,
     z.team_id as "teamId", z.user_id as "userId", s.seal_secret as "sealSecret"
   from zones z cross join service s where z.id = $1`);
 

@@ -72,6 +72,7 @@ const VERBS: Readonly<Record<string, string>> = {
   delete: 'Deleted',
   park: 'Parked',
   unpark: 'Unparked',
+  keys: 'Changed the keys of',
   restore: 'Restored',
 };
 

@@ -10,6 +10,7 @@ import type { ConsoleParts } from '../parts.ts';
 import { showPage } from '../shell/views.ts';
 import { buildChips, isStepLeft } from './chips.ts';
 import { type OfZone, readZoneHead } from './head.ts';
+import { showZoneKeys } from './key-roll.ts';
 
 declare module '@fastify/secure-session' {
   interface SessionData {
@@ -50,7 +51,9 @@ export function zoneStatePages(app: FastifyInstance, { context }: ConsoleParts):
   app.get<OfZone>('/zones/:zoneId/delegation', async (request, reply) => {
     const state = await readState(request);
     const title = `Delegation of ${state.zone.zoneName}`;
-    return showPage(request, reply, 'zones/delegation-page', { title, ...state, isLeft: isStepLeft(state.delegation) });
+    const keys = await showZoneKeys(context, request);
+    const page = { title, ...state, isLeft: isStepLeft(state.delegation), ...keys };
+    return showPage(request, reply, 'zones/delegation-page', page);
   });
 
   app.post<OfZone>('/zones/:zoneId/hide-card', { config: { changesNothing: true } }, async (request, reply) => {

@@ -1,17 +1,13 @@
 // `zonestead delegation` with a real parent: BIND has the parent zones, and a name server of one of them does not
 // answer. BIND is also the resolver, which here has exactly the records of the parent.
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { showDelegation } from '#cli/delegation.ts';
 import { withSession } from '#cli/rest/session.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import { createParentLookup } from '#nameserver/probe/parent.ts';
 import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
-import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import { startSecondary } from '../../../deploy/local/parts/secondary.ts';
-import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startParent } from '../../support/dns/parent-server.ts';
 import { NAMESERVERS, startTestService } from '../../support/service/service.ts';
 
 const { signal } = new AbortController();
@@ -50,37 +46,12 @@ beforeAll(async () => {
     nsOf('half-signed', SECOND) + dsOf('half-signed'),
     nsOf('elsewhere', 'ns1.other.test', 'ns2.other.test') + otherDs('elsewhere'),
   ];
-  parent = await startParent({
+  ({ at: parent } = await startParent({
     'parent.example': parts.join(''),
     'silent.example': head('ns', '127.0.0.99'),
     'six.example': head('ns', '::1') + nsOf('child', FIRST, SECOND) + dsOf('child'),
-  });
+  }));
 });
-
-/** BIND with these zone files, at 127.0.0.1 and ::1. */
-async function startParent(files: Readonly<Record<string, string>>): Promise<ProbeEndpoint> {
-  const folder = join(await temporaryFolder('parent'), 'data');
-  await mkdir(folder);
-  await chmod(folder, 0o755);
-  const { dns: port = 0 } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
-  const sections: string[] = [];
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(folder, name), text);
-    sections.push(`zone "${name}" { type primary; file "${folder}/${name}"; };\n`);
-  }
-  const config = `options {
-  directory "${folder}"; pid-file "${folder}/named.pid"; session-keyfile "${folder}/session.key"; lock-file none;
-  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 port ${port} { ::1; };
-  recursion no; dnssec-validation no; notify no;
-};
-controls { };
-${sections.join('')}`;
-  const at = { address: '127.0.0.1', port };
-  const server = inject('secondaries').bind;
-  const part = await startSecondary({ server, config, folder, ...at, signal });
-  afterAll(() => part.stop());
-  return at;
-}
 
 /** The words of the command for this zone. */
 async function told(zone: string, resolver: ProbeEndpoint = parent): Promise<string> {

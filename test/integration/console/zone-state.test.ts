@@ -28,6 +28,21 @@ test('the head of a zone says who serves it and what its parent lacks, and the l
   );
 });
 
+test('the page of the delegation shows the keys, begins a key roll and cancels it', async () => {
+  const { id } = await service.zone('keys.example', red);
+  const home = `/console/zones/${id}`;
+  const page = await browser.get(`${home}/delegation`);
+  expect(words(page.text)).toMatch(/DNSSEC keys .* 13 ECDSAP256SHA256 active/);
+  const begun = await browser.follow(await browser.post(`${home}/roll`, { algorithm: '15' }));
+  expect(words(begun.text)).toMatch(
+    /15 ED25519 presigning .* A key roll is under way\. The key \d+ is presigning\. It waits for/,
+  );
+  expect((await browser.post(`${home}/roll`, { algorithm: '13' })).status).toBe(409);
+  await browser.get(`${home}/delegation`);
+  const ended = await browser.follow(await browser.post(`${home}/roll/cancel`));
+  expect(words(ended.text)).not.toContain('under way');
+});
+
 test('a new zone opens on its records with the card, until the person hides it', async () => {
   await browser.get('/console/zones/new');
   const made = await browser.post('/console/zones', {

@@ -183,7 +183,12 @@ test('one zone comes with its key, all RRsets and their digest', async () => {
   await request('POST', `/zones/${zone.id}/records:batch`, { atomic: true, changes });
   const { lines } = await readZone(url, key, zone.id);
   const sets = lines.flatMap((line) => (line.kind === 'sets' ? line.sets : []));
-  expect(lines[0]).toMatchObject({ kind: 'zone', id: zone.id, name: zone.zoneName, key: { algorithm: 13 } });
+  expect(lines[0]).toMatchObject({
+    kind: 'zone',
+    id: zone.id,
+    name: zone.zoneName,
+    keys: [{ algorithm: 13, state: 'active' }],
+  });
   expect(sets.map(({ name }) => name)).toEqual(expect.arrayContaining(['@', 'n0', 'n699']));
   const digest = addToDigest(EMPTY_DIGEST, sets);
   expect(lines.at(-1)).toEqual({ kind: 'end', sets: sets.length, digest });

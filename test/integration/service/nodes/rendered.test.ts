@@ -108,6 +108,9 @@ async function store(zones: readonly GeneratedZone[], targets: ReadonlyMap<strin
       insert into zones (id, team_id, name, tree, state, default_ttl, serial, ds)
       select ${id}, team_id, ${zone.name}, ${zone.name.split('.').reverse().join(' ')}, ${state}, ${zone.defaultTtl}, 1,
         ${ds} from zones where id = ${base.id}`;
+    await sql`
+      insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since)
+      select ${id}, algorithm, public_key, private_key, state, since from zone_keys where zone_id = ${base.id}`;
     const records = storable(zone);
     const { no: zoneNo } = (await sql`select no from zones where id = ${id}`)[0] as unknown as { no: number };
     const rows = records.map(({ name, content, ttl }, at) => ({

@@ -299,7 +299,10 @@ test('the key and the rows are deleted when the quarantine ends, and when the ad
     const round = (ms: number) =>
       retentionRound({ db, settings, now: () => new Date(Date.now() + ms), pauseMs: 0 }, new AbortController().signal);
     await round(71 * 3_600_000);
-    expect(await sql`select from deleted_zone_rows where zone_id = ${ending.id}`).toHaveLength(1);
+    expect(await sql`select origin from deleted_zone_rows where zone_id = ${ending.id} order by origin`).toEqual([
+      { origin: 'records' },
+      { origin: 'zone_keys' },
+    ]);
     await round(73 * 3_600_000);
     expect(await sql`select from deleted_zones where id = ${ending.id}`).toHaveLength(0);
     expect(await sql`select from deleted_zone_rows where zone_id = ${ending.id}`).toHaveLength(0);
