@@ -61,7 +61,7 @@ test.each([13, 15] as const)(
         const initial: RollKey[] = [{ ...K13, id: 1, state: 'active' }];
         let [before, now] = [viewOf(initial), viewOf(keys)];
         const check = () => {
-          // Resolvers keep what the step before showed, but nothing from earlier: a proven step has waited for that.
+          // Resolvers keep answers of the step before, but none from earlier: a proven step has waited for that.
           for (const ds of [before, now])
             for (const dnskey of [before, now])
               for (const data of [before, now]) expect(isAccepted(all, ds, dnskey, data)).toBe(true);

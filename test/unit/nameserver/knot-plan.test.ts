@@ -223,7 +223,7 @@ const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAAAAAAAAAAAAAAAA
 -----END PRIVATE KEY-----`;
 
-test('the name of a key is that of its public half, and text that is no key has none', () => {
+test('the name of a key is that of its public half, and other text has none', () => {
   expect(() => keyId(key)).toThrow();
   expect(() => keyId('')).toThrow();
 });

@@ -1,4 +1,4 @@
-// What a key roll sees of a parent elsewhere: all of its servers count, and one that lags, lies or is silent is named.
+// A key roll and a parent elsewhere: all servers of the parent count, and one that lags, lies or is silent is named.
 import { expect, test } from 'vitest';
 import type { Awaited, RollKey } from '#dns/dnssec/key-roll.ts';
 import { judgeStep } from '#dns/dnssec/key-sightings.ts';

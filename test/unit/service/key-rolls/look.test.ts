@@ -1,4 +1,4 @@
-// What follows from a look at the servers of a key roll.
+// The decision after a look at the servers of a key roll.
 import { expect, test } from 'vitest';
 import { nextLook } from '#service/key-rolls/look.ts';
 
