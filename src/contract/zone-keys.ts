@@ -18,10 +18,10 @@ const keyRoll = z
     keyTag: keyTag.meta({ description: 'The tag of the key that comes, or that goes if none comes.' }),
     step: keyState,
     since: moment.meta({ description: 'When the step began.' }),
-    waitsFor: z.string().meta({ description: 'What the step waits for: it names the server and the value.' }),
+    waitsFor: z.string().meta({ description: 'The server and the value that the step waits for.' }),
     nextStepAt: moment.nullable().meta({
       description:
-        'When the next step is taken, if all servers go on showing this one. Null: not all of them show it, and the roll waits until they do.',
+        'When the next step is taken, if all servers continue to show this one. Null: not all of them show it, and the roll waits until they do.',
     }),
     canCancel: z.boolean().meta({ description: 'Whether the roll can be cancelled: the other keys still sign.' }),
   })

@@ -214,7 +214,7 @@ const returnSecondaries = statement(`
   insert into zone_secondaries (zone_id, secondary, by_administrator, by_owner, listed_at)
   select r.zone_id, r.secondary, r.by_administrator, r.by_owner, r.listed_at from ${rowsOf('zone_secondaries')}
     and exists (select from secondaries s where s.name = r.secondary)`);
-// A roll goes on; its step begins again, because the servers did not serve the zone meanwhile.
+// A roll continues; its step begins again, because the servers did not serve the zone meanwhile.
 const returnKeys = statement(`
   insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
   select $1, r.algorithm, r.public_key, r.private_key, r.state, $2::timestamptz,

@@ -30,7 +30,7 @@ export async function formerZone(
   return row === undefined ? null : { ...row, serial: Number(row.serial) };
 }
 
-// A roll goes on with the new zone.
+// A roll continues with the new zone.
 const returnKeys = statement<PlainZone>(`
   with former as (select row from deleted_zone_rows where zone_id = $2 and origin = 'zone_keys'),
   gone as (delete from zone_keys where zone_id = $1 and exists (select from former)),

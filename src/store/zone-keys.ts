@@ -78,7 +78,7 @@ const updateLook = statement(`
   update zone_keys set shown_since = $3::timestamptz, hold_s = $4::integer, waits_for = $5, look_at = $6::timestamptz
   where zone_id = $1 and id = $2::bigint and look_at is not null and xid = $7::xid8`);
 
-/** What a look at the servers found. */
+/** The result of a look at the servers. */
 export interface KeyLook {
   shownSince: Date | null;
   holdS: number | null;

@@ -103,9 +103,9 @@ export const zoneKeys = pgTable(
     since: at('since').notNull(),
     // Since when all servers have shown the step; null: not all of them did at the last look.
     shownSince: at('shown_since'),
-    // The TTL in seconds for which resolvers may keep what was there before the step; null: not known yet.
+    // How long resolvers may keep answers of before the step, in seconds; null: not known yet.
     holdS: integer('hold_s'),
-    // What the step waits for, in words.
+    // The server and the value that the step waits for, in words.
     waitsFor: text('waits_for'),
     // The next look at the servers. Null: the key takes no step.
     lookAt: at('look_at'),

@@ -31,7 +31,7 @@ export const beginKeyRoll = operation({
   path: '/v1/dns/zones/{id}/keys/roll',
   summary: 'Begin a key roll',
   description:
-    'Makes a new key, which takes the place of the others in steps. Each step waits until all servers show the one before and resolvers have forgotten the data before it. A step that cannot be proven waits for ever, and says for what.',
+    'Makes a new key, which takes the place of the others in steps. Each step waits until all servers show the one before and resolvers have forgotten the data before it. A step that is not proven waits, and names the server and the value.',
   body: keyRollBody,
   errors: ['bad_request', 'forbidden', 'no_zone', 'conflict', 'precondition_failed', 'rate_limited', 'busy'],
 });

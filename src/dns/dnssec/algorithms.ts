@@ -27,7 +27,7 @@ interface AlgorithmForm {
   readonly signatureOctets: number | null;
   /** @returns the octets of the DNSKEY's public key; null for the key of another algorithm */
   write(jwk: Jwk): Buffer | null;
-  /** @returns null for octets that are no key */
+  /** @returns null for octets that are not a key */
   read(octets: Buffer): Jwk | null;
 }
 
@@ -72,7 +72,7 @@ export function writePublicKey(key: KeyObject): { algorithm: SigningAlgorithm; o
   return null;
 }
 
-/** Null for octets that are no key of the algorithm. */
+/** Null for octets that are not a key of the algorithm. */
 export function readPublicKey(algorithm: SigningAlgorithm, octets: Uint8Array): KeyObject | null {
   const jwk = ALGORITHM_FORMS[algorithm].read(Buffer.from(octets));
   if (jwk === null) return null;

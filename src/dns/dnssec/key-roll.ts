@@ -21,7 +21,7 @@ export interface KeyMove {
   readonly to: KeyState | null;
 }
 
-/** What a step waits for at the servers. */
+/** The sign at the servers that a step waits for. */
 export type Awaited =
   /** The signatures of the zone are by this key. */
   | { readonly kind: 'signed-by'; readonly key: RollKey }

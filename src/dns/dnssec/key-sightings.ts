@@ -1,4 +1,4 @@
-/** What servers show of the keys of a zone, and whether that proves the step of a roll. Pure. */
+/** The answers of servers about the keys of a zone, and whether they prove the step of a roll. Pure. */
 import { Buffer } from 'node:buffer';
 import type { Awaited, RollKey } from './key-roll.ts';
 import { dnskeyRdata, dsDigest, keyTag } from './signing-key.ts';
@@ -27,7 +27,7 @@ export interface DsSighting {
   readonly dsTtl: number;
 }
 
-/** What the servers of the parent show; a text says why they could not be asked. */
+/** The answers of the servers of the parent; a text says why they could not be asked. */
 export type ParentSightings = { readonly parent: string; readonly servers: readonly DsSighting[] } | string;
 
 export interface Sightings {
@@ -38,7 +38,7 @@ export interface Sightings {
 
 /** The verdict on a step. */
 export type Proof =
-  /** All servers show it. @property holdS how long resolvers may keep what was there before it, in seconds */
+  /** All servers show it. @property holdS how long resolvers may keep earlier answers, in seconds */
   | { readonly isShown: true; readonly holdS: number }
   /**
    * @property waitsFor the end of a sentence, which names a server and the value
@@ -70,7 +70,7 @@ export function judgeStep(
   return { isShown: true, holdS: isOfKeys ? dnskeyTtl : Math.max(dataTtl, dnskeyTtl) };
 }
 
-/** @returns what the server does not show, as the end of a sentence; null: it shows the step */
+/** @returns the missing sign, as the end of a sentence; null: the server shows the step */
 function findMissing(
   awaited: Exclude<Awaited, { kind: 'ds-there' | 'ds-gone' }>,
   sighting: KeySighting,
@@ -81,16 +81,16 @@ function findMissing(
     signers.some(({ algorithm, keyTag: tag }) => algorithm === key.algorithm && tag === keyTag(key));
   switch (awaited.kind) {
     case 'signed-by':
-      return signs(awaited.key) ? null : `whose SOA record has no signature of the key ${keyTag(awaited.key)}`;
+      return signs(awaited.key) ? null : `without a signature of the key ${keyTag(awaited.key)} at its SOA record`;
     case 'key-there':
-      return isThere(awaited.key) ? null : `whose DNSKEY RRset lacks the key ${keyTag(awaited.key)}`;
+      return isThere(awaited.key) ? null : `without the key ${keyTag(awaited.key)} in its DNSKEY RRset`;
     case 'unsigned-by': {
       const key = awaited.keys.find(signs);
-      return key === undefined ? null : `whose SOA record still has a signature of the key ${keyTag(key)}`;
+      return key === undefined ? null : `with a signature of the key ${keyTag(key)} at its SOA record`;
     }
     case 'keys-gone': {
       const key = awaited.keys.find(isThere);
-      return key === undefined ? null : `whose DNSKEY RRset still has the key ${keyTag(key)}`;
+      return key === undefined ? null : `with the key ${keyTag(key)} in its DNSKEY RRset`;
     }
   }
 }

@@ -53,7 +53,7 @@ export function generateSigningKey(algorithm: NewKeyAlgorithm = DEFAULT_ALGORITH
 
 /**
  * The key of a private key in PEM (PKCS#8).
- * @returns null if it is no private key of these algorithms
+ * @returns null if it is not a private key of these algorithms
  */
 export function readSigningKey(pem: string): SigningKey | null {
   try {

@@ -267,7 +267,7 @@ function isKeyWith(pem: string, id: string): boolean {
 
 /**
  * @param publicKey as in a DNSKEY record
- * @throws Error if it is no key of the algorithm
+ * @throws Error if it is not a key of the algorithm
  */
 export function keyIdOfPublic(algorithm: SigningAlgorithm, publicKey: string): string {
   const key = readPublicKey(algorithm, Buffer.from(publicKey, 'base64'));

@@ -25,7 +25,7 @@ export async function waitUntilSigned(
   }
 }
 
-/** @param signers of the apex, whose RRsets all active keys sign, and published ones at least the DNSKEY RRset */
+/** @param signers those of the apex: all active keys sign its RRsets, and published ones at least the DNSKEY RRset */
 export function isSignedWith({ keys: published, tags }: Signers, keys: readonly EngineKey[]): boolean {
   const wantedKeys = keys.map(({ privateKey, state }) => ({ state, key: readSigningKey(privateKey) }));
   const wantedPublic = wantedKeys.filter(({ state }) => !UNPUBLISHED.has(state)).map(({ key }) => key?.publicKey);

@@ -111,7 +111,7 @@ export interface Signers {
   tags: number[];
 }
 
-/** What the zones are signed with; empty lists for a zone without contents. */
+/** The keys that the zones are signed with; empty lists for a zone without contents. */
 export async function readSigners(
   control: KnotControl,
   zones: readonly string[],

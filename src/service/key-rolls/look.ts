@@ -10,7 +10,7 @@ const PAUSES = [
 ] as const;
 
 /**
- * @param isAsked whether the servers could be asked. If not, what a person confirmed counts.
+ * @param isAsked whether the servers could be asked. If not, the word of a person counts.
  * @returns `step` if the next step of the roll can be taken
  */
 export function nextLook(

@@ -17,7 +17,7 @@ export function watchKeyRolls(
   });
   metrics.gauge({
     name: 'key_roll_step_seconds',
-    help: 'The age of the oldest step of all key rolls; 0 if no roll is under way.',
+    help: 'Seconds since the oldest step of all key rolls began; 0 if no roll is under way.',
     collect: async (gauge) => {
       const found = await read().catch(() => null);
       if (found !== null)

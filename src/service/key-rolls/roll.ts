@@ -1,4 +1,5 @@
-// What a person asks of a key roll: begin it, cancel it, and say what the parent has where the service cannot ask it.
+// The requests of a person about a key roll: to begin it, to cancel it, and to confirm the DS records at a parent that
+// the service cannot ask.
 import { currentStep, firstState, planCancel } from '#dns/dnssec/key-roll.ts';
 import { generateSigningKey, keyTag, type NewKeyAlgorithm } from '#dns/dnssec/signing-key.ts';
 import { insertZoneKey, listZoneKeys, saveKeyLook } from '#store/zone-keys.ts';
@@ -101,5 +102,5 @@ export async function confirmDs(
   });
 }
 
-/** What a confirmed step waits for. */
+/** The words for a confirmed step. */
 export const CONFIRMED = 'the TTL of the earlier DS records, since a person confirmed those of the parent';

@@ -25,9 +25,9 @@ export interface KeyRollView {
   /** Its state. */
   step: KeyState;
   since: string;
-  /** What the step waits for, as the end of a sentence. */
+  /** The server and the value that it waits for, as the end of a sentence. */
   waitsFor: string;
-  /** When the next step is taken if the servers go on showing this one; null: not all of them show it. */
+  /** When the next step is taken if the servers continue to show this one; null: not all of them show it. */
   nextStepAt: string | null;
   canCancel: boolean;
 }

@@ -1,5 +1,5 @@
-// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls, dangling-names and reverse-records,
-// as a reader types them.
+// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls, dangling-names, reverse-records
+// and roll-a-dnssec-key, as a reader types them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -109,13 +109,18 @@ test('a reader lets the service write the PTR record of an address', async () =>
   await shell.type('zonestead records delete shop.example www A 192.0.2.10 --yes');
 });
 
-test('a reader gives a zone another key, with its records', async () => {
-  const ds = async () => (await shell.type('zonestead zones ds shop.example')).output;
-  const before = await ds();
-  await type(scenario('a new zone key'), { 'org:TEAM_ID': `org:${ada.team}` });
-  expect(await ds()).not.toBe(before);
-  expect(await addresses()).toEqual(['192.0.2.1']);
+test('a reader rolls the key of a zone, and cancels the roll', async () => {
+  const [begun, status, cancelled] = await type(scenario('a key roll'));
+  for (const output of [begun, status]) expect(output).toMatch(/^\d+ +13 ECDSAP256SHA256 +published /m);
+  expect(status).toContain('the roll of the key');
+  expect(cancelled).toContain('no key roll is under way');
+});
+
+test('a reader begins to give a zone another key that no thief has', async () => {
+  const [begun, status] = await type(scenario('a new zone key'));
+  expect([begun, status].join()).toMatch(/published .*waits for/s);
   expect(await service.dns.delv('shop.example', 'www.shop.example', 'A')).toMatchObject({ state: 'secure' });
+  await shell.type('zonestead zones keys cancel shop.example');
 });
 
 test('a reader lists valid keys by their last use, those that were never used at the end', async () => {

@@ -18,7 +18,7 @@ export interface ParentServer {
 }
 
 /**
- * BIND with these zone files, at 127.0.0.1 and ::1, until the end of the test file. Its zones accept updates from everywhere.
+ * BIND with these zone files, at 127.0.0.1 and ::1, until the end of the test file. Its zones accept all updates.
  * @param files the text of each zone's file
  */
 export async function startParent(files: Readonly<Record<string, string>>): Promise<ParentServer> {

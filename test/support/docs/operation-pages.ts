@@ -1,10 +1,11 @@
 // The commands of the pages for the person on call, for routine tasks, transfers over TLS, dangling names, signals of
-// monitors and reverse records, in the order in which their tests type them.
+// monitors, reverse records and key rolls, in the order in which their tests type them.
 import { begins, block, howTo, type Scenario } from './choices.ts';
 
 const INCIDENT = howTo('handle-an-incident');
 const TASKS = howTo('routine-tasks');
 const OVER_TLS = howTo('transfers-over-tls');
+const ROLL = howTo('roll-a-dnssec-key');
 const DANGLING = howTo('dangling-names');
 const TEST = 'test/integration/cli/operation-pages.test.ts';
 
@@ -14,6 +15,7 @@ export const OPERATION_PAGES = {
     choices: [block(INCIDENT, 'Find the noisy team'), block(INCIDENT, 'Collect facts before you ask for help')],
   },
   'one zone restored': { test: TEST, choices: [block(TASKS, 'Restore one zone, or one team')] },
+  'a key roll': { test: TEST, choices: [block(ROLL, 'Roll to a new key'), block(ROLL, 'Cancel a roll')] },
   'a new zone key': { test: TEST, choices: [block(TASKS, 'A compromised zone key')] },
   'transfers over TLS': {
     test: TEST,

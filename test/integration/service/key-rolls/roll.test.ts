@@ -104,7 +104,7 @@ test('a cancelled roll ends with the old key, also when the parent has the DS re
   ]);
 });
 
-test('a roll waits for ever where the service cannot ask the parent, until a person confirms its DS records', async () => {
+test('a roll waits without an end where the service cannot ask the parent, until a person confirms its DS records', async () => {
   const zone = await service.zone('alone.example');
   await roll(zone);
   const ready = await reach(zone, 'active ready');
