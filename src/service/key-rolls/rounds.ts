@@ -1,7 +1,7 @@
 // Takes the steps of key rolls. A step needs proof: every living node has applied the one before, every name server
-// of the zone or of its parent shows it, and resolvers have forgotten earlier answers. The state is in the database, so a
-// crash loses nothing. Every replica of the api looks, each at other zones, and a step that two of them take has its
-// effect once.
+// of the zone or of its parent shows it, and resolvers have forgotten earlier answers. The state is in the database,
+// so a crash loses nothing. Every replica of the api looks, each at other zones, and a step that two of them take has
+// its effect once.
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
