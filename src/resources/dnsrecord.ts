@@ -20,6 +20,7 @@ import {
   whenClusterLost,
 } from './common.ts';
 import { healthCheck, MAX_MEMBERS } from './health-check.ts';
+import { healthFrom } from './health-from.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
 import { matchInCel, OWNER_NAME } from './syntax.ts';
@@ -146,6 +147,11 @@ export const recordSpec = withRules(
         'The probe that the DNS service sends to the addresses of an A or AAAA record. While an address does not work, answers omit ' +
         'it, unless nothing else would be left. Set type and its fields, or checkRef alone. A TTL above 60 is served as 60.',
     }),
+    healthFrom: healthFrom.optional().meta({
+      description:
+        'The source of the state of the addresses of an A or AAAA record, in place of healthCheck: while no endpoint of ' +
+        'the Service is ready, answers omit the addresses, unless nothing else would be left. A TTL above 60 is served as 60.',
+    }),
     whenAllFail: z
       .enum(WHEN_ALL_FAIL)
       .optional()
@@ -191,7 +197,8 @@ const member = z.object({
   content: z.string().max(64).meta({ description: 'The address.' }),
   tier: z.int().min(0).max(MAX_TIER).meta({ description: 'Its tier.' }),
   state: z.enum(ADDRESS_STATES).meta({
-    description: 'Whether it works, by the probes or by the pin of a person. Unknown counts as working.',
+    description:
+      'Whether it works, by the probes, the endpoints of the Service, or the pin of a person. Unknown counts as working.',
   }),
   since: momentField.optional().meta({ description: 'Since when it is in this state. Absent while nothing is known.' }),
   reason: z.string().max(512).optional().meta({ description: 'Why, as a sentence. Absent while nothing is known.' }),
@@ -218,12 +225,21 @@ export const recordStatus = z.object({
   nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
+  foundService: z
+    .string()
+    .max(127)
+    .optional()
+    .meta({
+      description:
+        'The Service of healthFrom, with its port, that the operator has found. If it is gone later, the addresses count ' +
+        'as Unhealthy; one that was never found says nothing about them.',
+    }),
   members: z
     .array(member)
     .max(MAX_MEMBERS)
     .optional()
     .meta({
-      description: `The addresses of a record with healthCheck, at most ${MAX_MEMBERS}: those that do not work come first then.`,
+      description: `The addresses of a record with healthCheck or healthFrom, at most ${MAX_MEMBERS}: those that do not work come first then.`,
       'x-kubernetes-list-type': 'atomic',
     }),
   conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),

@@ -6,6 +6,7 @@ import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } fr
 import type { FirstFacts, ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { writeServiceRef } from '#resources/health-from.ts';
 import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { findingLines } from '../findings.ts';
@@ -127,10 +128,16 @@ function sentenceOf(object: Shown): string {
 /** The addresses of a record with a health check. */
 function memberSections(object: Shown): Section[] {
   if (isZone(object) || object.status?.members === undefined) return [];
-  const check = object.spec.healthCheck?.checkRef;
+  const { healthCheck, healthFrom } = object.spec;
+  const source =
+    healthFrom === undefined
+      ? healthCheck?.checkRef === undefined
+        ? ''
+        : ` of the check ${healthCheck.checkRef}`
+      : ` by the endpoints of the Service ${writeServiceRef(healthFrom.serviceRef)}`;
   return [
     {
-      title: `MEMBERS${check === undefined ? '' : ` of the check ${check}`}`,
+      title: `MEMBERS${source}`,
       table: {
         heading: ['ADDRESS', 'TIER', 'STATE', 'SERVED', 'SINCE', 'REASON'],
         rows: object.status.members.map(({ content, tier, state, served, since, reason }) => [

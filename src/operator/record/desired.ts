@@ -134,7 +134,7 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is a duplicate; remove one of the two.` };
   const comment = readObjectComment(record);
   if (!comment.ok) return { ok: false, message: comment.problem.message };
-  const check = judgeCheck(spec.data.healthCheck);
+  const check = judgeCheck(spec.data);
   if (!check.ok) return { ok: false, message: `spec.${check.problem.field}: ${check.problem.message}` };
   const { name, type } = first;
   const { whenAllFail = 'ServeAll' } = spec.data;

@@ -10,6 +10,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { listRecordValues } from '#resources/summary.ts';
 import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
+import { isChecked } from '../checks/checked-index.ts';
 import { asMember, servedTtl } from '../checks/members.ts';
 import { type ConditionAnswer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
@@ -117,7 +118,7 @@ function isWithheld(values: Desired['values'], records: readonly ListedRecord[])
  */
 export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: ConditionAnswer): Next {
   // The status also shows which members are served, and other records of the name decide about that.
-  const mustLook = zone.isDrained || object.spec.healthCheck !== undefined;
+  const mustLook = zone.isDrained || isChecked(object);
   if (status === 'True' || zone.parked) return mustLook ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }

@@ -128,7 +128,7 @@ async function refuse(run: RecordRun, zone: DNSZone, answer: NotReady): Promise<
   if (answer.reason === 'NotPermitted') {
     await withdraw(run, zone);
     run.answers = { ...run.answers, Healthy: null };
-    run.fields = { ...run.fields, members: undefined };
+    run.fields = { ...run.fields, members: undefined, foundService: undefined };
   }
   return { answers: run.answers, next: { afterMs: REFUSED_RETRY_MS } };
 }

@@ -7,7 +7,6 @@ import type { CallOptions } from '#client/http.ts';
 import type { RecordFilter } from '#client/lists.ts';
 import type { DanglingName } from '#contract/dangling.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { deleteCheck, getCheck, listChecks, setCheck } from '#contract/operations/checks.ts';
 import { listDanglingNames } from '#contract/operations/dangling.ts';
 import { applyRecords, listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
@@ -25,7 +24,7 @@ import type { Verdict } from '#dns/verdict.ts';
 import { fakeClient, on } from '../service/fake-client.ts';
 import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
-import { MemoryChecks } from './memory-checks.ts';
+import { MemoryChecks, replyAboutChecks } from './memory-checks.ts';
 import { MemoryOwners } from './memory-owners.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
 
@@ -214,10 +213,7 @@ export class MemoryService {
           return { records: records.slice(start, end), ...(records.length > end ? { next: String(end) } : {}) };
         });
       }),
-      on(listChecks, () => call('list checks', () => ({ checks: this.checks.list() }))),
-      on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.checks.get(name))),
-      on(setCheck, ({ params: { name }, body }) => call(`put check ${name}`, () => this.checks.put(name, body))),
-      on(deleteCheck, ({ params: { name } }) => call(`delete check ${name}`, () => this.checks.remove(name))),
+      ...replyAboutChecks(this.checks, call),
       on(getAccount, () =>
         call('account', () => ({
           key: {
@@ -358,7 +354,7 @@ export class MemoryService {
       .filter((record) => type === undefined || record.type === type)
       .map((each) => ({
         ...(this.withdrawn.has(each.id) && { withdrawn: true }),
-        ...(each.health?.check !== undefined && this.checks.failing.has(each.content) && { failing: true }),
+        ...(this.checks.isFailing(each.health?.check, each.content) && { failing: true }),
         ...this.#view(zoneId, each),
       }));
   }
