@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ADDRESS_STATES } from '#base/check-form.ts';
 import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL } from '#dns/members.ts';
+import { REVERSE_STATES } from '#dns/reverse.ts';
 import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
@@ -160,6 +161,15 @@ export const recordSpec = withRules(
           'The answer of name servers while no address works. ServeAll: the addresses of the lowest tier. ServeNone: no address, ' +
           'if all records of the name and type want that. (Default: ServeAll.)',
       }),
+    reverse: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether the DNS service writes the PTR record of each address of an A or AAAA record. The DNSZone with the ' +
+          "reverse name must be in this cluster, and allow PTR records from the record's namespace. status.reverse says why " +
+          'a PTR record is missing. (Default: false.)',
+      }),
     deletionPolicy: deletionPolicy.meta({
       description:
         'How to treat the values at the DNS service when this object is deleted. Delete removes them. Retain keeps them. In ' +
@@ -205,6 +215,12 @@ const member = z.object({
   served: z.boolean().meta({ description: 'Whether name servers answer with it.' }),
 });
 
+const reverseEntry = z.object({
+  content: z.string().max(64).meta({ description: 'The address.' }),
+  state: z.enum(REVERSE_STATES).meta({ description: 'Written: its PTR record points to this record.' }),
+  reason: z.string().max(512).optional().meta({ description: 'Why it has no PTR record, as a sentence.' }),
+});
+
 export const recordStatus = z.object({
   observedGeneration: z
     .int()
@@ -242,12 +258,21 @@ export const recordStatus = z.object({
       description: `The addresses of a record with healthCheck or healthFrom, at most ${MAX_MEMBERS}: those that do not work come first then.`,
       'x-kubernetes-list-type': 'atomic',
     }),
+  reverse: z
+    .array(reverseEntry)
+    .max(MAX_MEMBERS)
+    .optional()
+    .meta({
+      description: `The addresses of a record with reverse, at most ${MAX_MEMBERS}: those without a PTR record come first then.`,
+      'x-kubernetes-list-type': 'atomic',
+    }),
   conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),
 });
 
 export type RecordSpec = z.infer<typeof recordSpec>;
 export type RecordStatus = z.infer<typeof recordStatus>;
 export type RecordMember = z.infer<typeof member>;
+export type ReverseEntry = z.infer<typeof reverseEntry>;
 
 export interface DNSRecord extends KubeObject {
   readonly spec: RecordSpec;

@@ -31,6 +31,7 @@ export interface RecordFacts {
   readonly tier?: number | undefined;
   readonly weight?: number | undefined;
   readonly whenAllFail?: string | undefined;
+  readonly reverse?: boolean | undefined;
 }
 
 export interface Manifest {
@@ -127,7 +128,8 @@ function rrsetsOf(records: readonly RecordFacts[]): Some<RecordFacts>[] {
 
 function partsOf(rrset: Some<RecordFacts>): Some<RecordFacts>[] {
   const parts: Some<RecordFacts>[] = [];
-  const ofObject = ({ ttl, check, whenAllFail }: RecordFacts) => JSON.stringify([ttl, check, whenAllFail]);
+  const ofObject = ({ ttl, check, whenAllFail, reverse }: RecordFacts) =>
+    JSON.stringify([ttl, check, whenAllFail, reverse]);
   for (const same of Map.groupBy(rrset, ofObject).values()) {
     const alone = same.filter(({ content }) => content.length > MAX_LISTED_CONTENT);
     const listed = same.filter(({ content }) => content.length <= MAX_LISTED_CONTENT);
@@ -150,7 +152,7 @@ function specOf(
   defaultTtl: number,
   healthCheck: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
-  const [{ name, type, ttl, tier: firstTier, weight: firstWeight, whenAllFail }, ...more] = part;
+  const [{ name, type, ttl, tier: firstTier, weight: firstWeight, whenAllFail, reverse }, ...more] = part;
   const entryOf = ({ content, priority, tier, weight }: RecordFacts) => ({
     content,
     ...(priority === null ? {} : { priority }),
@@ -168,6 +170,7 @@ function specOf(
     ...(isAlone ? entryOf(part[0]) : { values: part.map(entryOf) }),
     ...(healthCheck === undefined ? {} : { healthCheck }),
     ...(whenAllFail === undefined ? {} : { whenAllFail }),
+    ...(reverse === true ? { reverse } : {}),
     adopt: 'IfIdentical',
   };
 }

@@ -15,6 +15,7 @@ interface RecordFields extends ValueFields {
   readonly healthCheck?: object | undefined;
   readonly healthFrom?: object | undefined;
   readonly whenAllFail?: string | undefined;
+  readonly reverse?: boolean | undefined;
 }
 
 const IS_TYPE = matchInCel('self.type', RECORD_TYPE);
@@ -91,6 +92,11 @@ const HEALTH: readonly Rule<RecordFields>[] = [
     rule: `!has(self.whenAllFail) || ${IS_CHECKED}`,
     message: 'no address fails without a check: set healthCheck or healthFrom, or remove whenAllFail',
     holds: (self) => self.whenAllFail === undefined || isChecked(self),
+  },
+  {
+    rule: `!has(self.reverse) || !self.reverse || ${IS_ADDRESS}`,
+    message: 'only the addresses of types A and AAAA have PTR records: remove reverse',
+    holds: (self) => self.reverse !== true || isAddress(self),
   },
 ];
 

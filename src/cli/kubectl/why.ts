@@ -25,6 +25,7 @@ export function whySections(facts: ObjectFacts): Section[] {
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
     ...memberSections(object),
+    ...reverseSections(object),
     ...(zone === undefined ? [] : [{ title: 'ZONE', lines: zoneOfRecord(zone) }]),
     { title: 'NAMED BY THE CONDITIONS', lines: namedLines },
     ...(served === undefined ? [] : nodeSections(served)),
@@ -151,6 +152,13 @@ function memberSections(object: Shown): Section[] {
       },
     },
   ];
+}
+
+/** The addresses of a record with spec.reverse. */
+function reverseSections(object: Shown): Section[] {
+  if (isZone(object) || object.status?.reverse === undefined) return [];
+  const rows = object.status.reverse.map(({ content, state, reason }) => [content, state, reason ?? '-']);
+  return [{ title: 'PTR RECORDS', table: { heading: ['ADDRESS', 'STATE', 'REASON'], rows } }];
 }
 
 /** The name servers, with the serials that they served when the operator last proved the zone. */

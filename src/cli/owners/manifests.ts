@@ -75,6 +75,7 @@ function specOf(
       : { values }),
     ...(healthCheck === undefined ? {} : { healthCheck }),
     ...(first?.whenAllFail === undefined ? {} : { whenAllFail: first.whenAllFail }),
+    ...(records.some(({ reverse }) => reverse === true) ? { reverse: true } : {}),
     ...(share ? { sharing: 'Shared' } : {}),
     ...(retain ? { deletionPolicy: 'Retain' } : {}),
     ...(drift === 'Enforce' ? {} : { driftPolicy: drift }),

@@ -97,6 +97,8 @@ export interface Desired {
   /** Null: none. */
   check: DesiredCheck | null;
   whenAllFail: WhenAllFail;
+  /** Whether the object asks for PTR records of its addresses. */
+  wantsReverse: boolean;
 }
 
 type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
@@ -137,8 +139,8 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   const check = judgeCheck(spec.data);
   if (!check.ok) return { ok: false, message: `spec.${check.problem.field}: ${check.problem.message}` };
   const { name, type } = first;
-  const { whenAllFail = 'ServeAll' } = spec.data;
-  const parts = { values, comment: comment.value, check: check.value, whenAllFail };
+  const { whenAllFail = 'ServeAll', reverse: wantsReverse = false } = spec.data;
+  const parts = { values, comment: comment.value, check: check.value, whenAllFail, wantsReverse };
   return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), ...parts } };
 }
 

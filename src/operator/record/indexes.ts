@@ -16,11 +16,16 @@ const BY_CONTESTED_ZONE = 'contestedZone';
 /** By the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
 const BY_LABEL = 'label';
 
+/** The DNSRecords that want PTR records. All of them have one value. */
+export const BY_REVERSE = 'reverse';
+export const REVERSE = 'true';
+
 export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
   [BY_ZONE]: (record) => [zoneKeyOf(record)],
   [BY_LABEL]: (record) => [labelOf(zoneKeyOf(record), record.spec.name)],
   [BY_CHECKED]: indexChecked,
   [BY_FOLLOWING]: indexFollowing,
+  [BY_REVERSE]: ({ spec }) => (spec.reverse === true ? [REVERSE] : []),
   [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
 };
 

@@ -116,9 +116,15 @@ function isWithheld(values: Desired['values'], records: readonly ListedRecord[])
 /**
  * Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once.
  */
-export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: ConditionAnswer): Next {
+export function nextProbe(
+  { object, context }: RecordRun,
+  zone: ReadyZone,
+  { status, reason }: ConditionAnswer,
+  /** Whether every PTR record that the object wants is written. */
+  isReversed: boolean,
+): Next {
   // The status also shows which members are served, and other records of the name decide about that.
-  const mustLook = zone.isDrained || isChecked(object);
+  const mustLook = zone.isDrained || isChecked(object) || !isReversed;
   if (status === 'True' || zone.parked) return mustLook ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }

@@ -37,7 +37,7 @@ const PROOF: readonly Fault[] = [
     '...{}',
   ]),
   fault('quiet', 'each probe that changes something applies the records again', 'src/operator/record/reconcile.ts', [
-    'if (isUnproven || checkName !== undefined) appliedValues.unproven();',
+    'if (isUnproven || checkName !== undefined || reverse !== null) appliedValues.unproven();',
     'if (isUnproven) appliedValues.unproven();',
   ]),
   fault('revision', 'the addresses of a check are read in every look', WATCH, [

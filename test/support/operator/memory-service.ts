@@ -26,6 +26,7 @@ import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
 import { MemoryChecks, replyAboutChecks } from './memory-checks.ts';
 import { MemoryOwners } from './memory-owners.ts';
+import { markReverse, type ReverseStates, shownHealth } from './memory-reverse.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
 
 export const TEAM = 'team_1';
@@ -67,6 +68,7 @@ export class MemoryService {
     },
     refuse: refused,
   });
+  readonly reverseStates: ReverseStates = new Map();
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
   /** The key in the answer to a creation. */
@@ -355,6 +357,7 @@ export class MemoryService {
       .map((each) => ({
         ...(this.withdrawn.has(each.id) && { withdrawn: true }),
         ...(this.checks.isFailing(each.health?.check, each.content) && { failing: true }),
+        ...markReverse(this.reverseStates, each),
         ...this.#view(zoneId, each),
       }));
   }
@@ -362,7 +365,7 @@ export class MemoryService {
   #view(zoneId: string, record: Stored): DnsRecord {
     const { comment, health, ...rest } = record;
     const ttl = record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl;
-    return { ...rest, ...health, ttl, ...(comment ? { comment } : {}) };
+    return { ...rest, ...shownHealth(health), ttl, ...(comment ? { comment } : {}) };
   }
 
   #zone(id: string, code: 'no_zone' | 'not_found'): StoredZone {

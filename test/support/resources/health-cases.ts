@@ -30,6 +30,13 @@ const SERVICES: readonly ResourceCase[] = [
 
 export const HEALTH: readonly ResourceCase[] = [
   ...SERVICES,
+  record('a PTR record', { reverse: true }),
+  record('no PTR record of TXT', { type: 'TXT', content: 'text', reverse: false }),
+  record(
+    'a PTR record of TXT',
+    { type: 'TXT', content: 'text', reverse: true },
+    /only the addresses of types A and AAAA have PTR records/,
+  ),
   record('a check over https', { healthCheck: { type: 'https', host: 'www.example.com', tls: 'none' } }),
   record('a check with all fields', {
     ttl: 30,

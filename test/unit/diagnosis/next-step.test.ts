@@ -167,10 +167,7 @@ test('a record that follows a Service shows it, and the next step is to look at 
   const members = [{ content: '192.0.2.1', tier: 0, state: 'Unhealthy', reason, served: true }];
   const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
   const healthFrom = { serviceRef: { name: 'web', port: 'https' } };
-  const sections = whySections({
-    object: record({ healthFrom }, { conditions: [ready], members }),
-    named: [],
-  } as never);
+  const sections = whySections({ object: record({ healthFrom }, { conditions: [ready], members }), named: [] } as never);
   expect(sections.map(({ title }) => title)).toContain('MEMBERS by the endpoints of the Service web:https');
   expect(sections.at(-1)?.lines?.slice(0, 2)).toEqual([
     `See why no pod of the Service web is ready: ${reason} Answers then include the addresses again.`,

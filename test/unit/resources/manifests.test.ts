@@ -44,12 +44,14 @@ test('a DNSRecord gets the check, tiers and weights of its records, so that noth
       record('www', 'A', '192.0.2.2', { check: OWN, whenAllFail: 'ServeNone', tier: 1 }),
       record('www', 'A', '192.0.2.3', { check: 'web' }),
       record('shop', 'A', '192.0.2.1', { weight: 5 }),
+      record('ptr', 'A', '192.0.2.4', { reverse: true }),
     ],
     undefined,
     definitions,
   );
   expect(planned.leftOut).toEqual([]);
   expect(planned.objects.slice(1).map(({ spec }) => spec)).toMatchObject([
+    { name: 'ptr', content: '192.0.2.4', reverse: true },
     { name: 'shop', values: [{ content: '192.0.2.1', weight: 5 }] },
     {
       values: [{ content: '192.0.2.1' }, { content: '192.0.2.2', tier: 1 }],
@@ -60,7 +62,7 @@ test('a DNSRecord gets the check, tiers and weights of its records, so that noth
   ]);
 });
 
-test('a DNSRecord is left out if an operator sends the state of its addresses, or its check is unknown', () => {
+test('a DNSRecord is omitted if an operator sends the state of its addresses, or its check is unknown', () => {
   const records = [record('www', 'A', '192.0.2.1', { check: 'k8s-0' })];
   for (const definitions of [new Map([['k8s-0', { type: 'signal' }]]), new Map()]) {
     const { objects, leftOut } = planManifests(ZONE, records, undefined, definitions);
