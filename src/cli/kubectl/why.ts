@@ -4,6 +4,7 @@ import { diagnoseObject, zoneIn } from '#diagnosis/object.ts';
 import { judgeConditions } from '#diagnosis/object-checks.ts';
 import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from '#diagnosis/objects.ts';
 import type { FirstFacts, ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
+import { describeEvenly } from '#diagnosis/zone-checks.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { writeServiceRef } from '#resources/health-from.ts';
@@ -21,7 +22,10 @@ export function whySections(facts: ObjectFacts): Section[] {
   );
   return [
     {
-      lines: [`${titleOf(object)}: ${stateOf(object)}`, ...(isZone(object) ? zoneLines(object) : recordLines(object))],
+      lines: [
+        `${titleOf(object)}: ${stateOf(object)}`,
+        ...(isZone(object) ? zoneLines(object) : recordLines(object, served)),
+      ],
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
     ...memberSections(object),
@@ -49,11 +53,15 @@ export function firstSections({ first, open, total, notes }: FirstFacts, namespa
   return [{ lines: [`${count} not Ready in ${where}.${order}`, ...notes] }, ...whySections(first)];
 }
 
-function recordLines({ spec, metadata, status }: DNSRecord): string[] {
+/** @param zone undefined: it cannot be read */
+function recordLines({ spec, metadata, status }: DNSRecord, zone: DNSZone | undefined): string[] {
+  const hasWeights = spec.values?.some(({ weight }) => weight !== undefined) ?? false;
+  const evenly = hasWeights ? describeEvenly(zone?.status) : null;
   const values = summarizeValues(listRecordValues(spec));
   return [
     `  ${status?.fqdn ?? spec.name} ${spec.type} ${values}`,
     `  TTL: ${spec.ttl ?? 'that of the zone'}`,
+    ...(evenly === null ? [] : [`  ${evenly}`]),
     ...deletion(metadata.deletionTimestamp),
     ...attempt(status?.nextAttemptTime),
   ];
