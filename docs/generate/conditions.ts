@@ -19,7 +19,7 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
   [
     'Healthy',
     'DNSRecord',
-    'every address of a record with `spec.healthCheck` works; only such a record has it, and `Ready` does not depend on it',
+    'every address of a record with `spec.healthCheck` or `spec.healthFrom` works; only such a record has it, and `Ready` does not depend on it',
   ],
   [
     'DeletionBlocked',

@@ -18,6 +18,7 @@ interface Schema {
   properties?: Readonly<Record<string, Schema>>;
   additionalProperties?: Schema;
   items?: Schema;
+  'x-kubernetes-int-or-string'?: boolean;
   'x-kubernetes-validations'?: readonly {
     rule: string;
     message?: string;
@@ -52,6 +53,7 @@ function listFields(schema: Schema, above: string): Field[] {
 }
 
 function describeType({ type = '', items, additionalProperties, ...schema }: Schema): string {
+  if (schema['x-kubernetes-int-or-string']) return 'integer or string';
   if (schema.enum) return schema.enum.map((each) => code(String(each))).join(', ');
   if (type === 'array') return `list of ${items?.enum ? describeType(items) : (items?.type ?? 'values')}`;
   if (additionalProperties) return `map of ${additionalProperties.type ?? 'values'}`;

@@ -33,6 +33,17 @@ export function isAnyCounted(nodes: readonly ZoneNode[]): boolean {
   return nodes.some(({ starting }) => !starting);
 }
 
+/**
+ * A sentence about nodes that answer records with weights evenly; null: there are none.
+ * @param names the names of these nodes
+ */
+export function evenlyNote(names: readonly string[]): string | null {
+  const unique = [...new Set(names)].sort();
+  if (unique.length === 0) return null;
+  const [which, its] = unique.length === 1 ? ['Node', 'answers'] : ['Nodes', 'answer'];
+  return `${which} ${unique.join(', ')} ${its} records with weights with all of them, evenly: that takes Knot DNS 3.4 with knot-module-geoip to draw.`;
+}
+
 /** A time without its fraction of a second. */
 export function whole(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');

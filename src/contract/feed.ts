@@ -290,6 +290,9 @@ const zoneNode = z.object({
     .string()
     .optional()
     .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
+  evenly: z.literal(true).optional().meta({
+    description: 'Its DNS server cannot draw: it answers records with weights with all of them, evenly.',
+  }),
 });
 export type ZoneNode = z.infer<typeof zoneNode>;
 

@@ -4,6 +4,7 @@ import { errorBody } from './error.ts';
 import { failing, newHealth, record, recordBody, recordId, withdrawn } from './record.ts';
 import { recordType } from './record-type.ts';
 import { moment, newComment, next, page, REQUEST_ID, ttl } from './shared.ts';
+import { zoneId } from './zone.ts';
 
 /** The most sets that one request may hold, for every key. */
 export const MAX_SETS = 1_000;
@@ -40,10 +41,21 @@ const ADOPT = ['Never', 'IfIdentical'] as const;
 const oneOf = <const T extends readonly [string, ...string[]]>(texts: T) =>
   z.enum(texts, { error: `must be one of ${texts.join(', ')}` });
 
+const MAX_REVERSE_ZONES = 64;
+const REVERSE_IN_ERROR = `must be a list of at most ${MAX_REVERSE_ZONES} ids of zones`;
+
 const value = z.strictObject({
   content: recordBody.shape.content,
   priority: recordBody.shape.priority,
   ...newHealth,
+  reverseIn: z
+    .array(zoneId, { error: REVERSE_IN_ERROR })
+    .max(MAX_REVERSE_ZONES, { error: REVERSE_IN_ERROR })
+    .optional()
+    .meta({
+      description:
+        'The ids of the only zones in which the PTR record of `reverse` may be, for a client that knows more about the rights than its key. If omitted: every zone in which the key may write.',
+    }),
 });
 
 const generation = z

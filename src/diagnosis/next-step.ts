@@ -41,6 +41,15 @@ export function membersStep(object: Shown): NextStep | null {
   const down = (object.status?.members ?? []).filter(({ state }) => state === 'Unhealthy');
   const [first] = down;
   if (first === undefined) return null;
+  const ref = object.spec.healthFrom?.serviceRef;
+  if (ref !== undefined)
+    return {
+      words: `See why no pod of the Service ${ref.name} is ready: ${first.reason ?? 'its endpoints are not ready.'} Answers then include the addresses again.`,
+      commands: [
+        `kubectl get endpointslices -l kubernetes.io/service-name=${ref.name} ${inNamespace(object)}`,
+        look(object).commands?.[0] ?? '',
+      ],
+    };
   const more = down.length === 1 ? '' : `, and ${down.length - 1} more`;
   return {
     words: `Repair the server at ${first.content}${more}: ${first.reason ?? 'its check fails.'} Answers then include it again.`,

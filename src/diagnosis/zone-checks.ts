@@ -1,5 +1,6 @@
 // The checks of a zone: its object, its grant for challenges, its name servers, nodes and secondaries, and its
 // delegation with the DS record. `zonestead doctor` and `kubectl zonestead why` say the same about a zone. Pure.
+import { evenlyNote } from '#client/zone-nodes.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { adviceFor, plainAdvice } from '#resources/advice.ts';
@@ -53,7 +54,11 @@ export function judgeNodes({ status }: DNSZone): Finding[] {
         'Is `zonestead nameserver` running? `zonestead admin nodes list` shows all nodes',
       ),
     ];
-  if (problems.length === 0) return [ok('node', `${nodesCurrent} nodes have the zone as it is stored`)];
+  if (problems.length === 0) {
+    const evenly = describeEvenly(status);
+    const current = `${nodesCurrent} nodes have the zone as it is stored`;
+    return [ok('node', evenly === null ? current : `${current}. ${evenly}`)];
+  }
   return problems.map(({ name, problem }) =>
     fail(
       'node',
@@ -61,6 +66,11 @@ export function judgeNodes({ status }: DNSZone): Finding[] {
       `Read the log of node ${name}; \`zonestead admin nodes list\` shows its state`,
     ),
   );
+}
+
+/** A sentence about the nodes that answer records with weights evenly; null: there are none. */
+export function describeEvenly(status: DNSZone['status']): string | null {
+  return evenlyNote((status?.nodes ?? []).flatMap(({ name, evenly }) => (evenly ? [name] : [])));
 }
 
 /** Judges the secondaries as the operator saw them last. A hidden one keeps nothing from being Ready. */

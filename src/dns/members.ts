@@ -33,6 +33,8 @@ export interface RecordHealth {
   weight?: number;
   /** The service writes a PTR record for its address; see reverse.ts. */
   reverse?: true;
+  /** The ids of the only zones in which that PTR record may be, in their order. Absent: every zone. */
+  reverseIn?: readonly string[];
 }
 
 /** The types whose records are addresses, which a check can reach. */
@@ -45,24 +47,29 @@ export interface HealthInput {
   whenAllFail?: WhenAllFail | null | undefined;
   weight?: number | null | undefined;
   reverse?: boolean | null | undefined;
+  reverseIn?: readonly string[] | null | undefined;
 }
 
 /**
  * @returns absent: the input says nothing, so a stored record keeps its own; null: every part has its default
  */
 export function parseHealth(input: HealthInput, name: string, type: string): Verdict<RecordHealth | null | undefined> {
-  const { check, tier, whenAllFail, weight, reverse } = input;
-  if ([check, tier, whenAllFail, weight, reverse].every((part) => part === undefined)) return accept(undefined);
+  const { check, tier, whenAllFail, weight, reverse, reverseIn } = input;
+  if ([check, tier, whenAllFail, weight, reverse, reverseIn].every((part) => part === undefined))
+    return accept(undefined);
   if (tier !== null && tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= MAX_TIER))
     return refuse('tier', `The tier is ${String(tier)}; it must be a whole number from 0 to ${MAX_TIER}.`);
   if (weight !== null && weight !== undefined && !(Number.isInteger(weight) && weight >= 1 && weight <= MAX_WEIGHT))
     return refuse('weight', `The weight is ${String(weight)}; it must be a whole number from 1 to ${MAX_WEIGHT}.`);
+  if (reverseIn && !reverse)
+    return refuse('reverseIn', 'reverseIn is for a record with "reverse": true: omit it, or set reverse.');
   const health: RecordHealth = {
     ...(check ? { check } : {}),
     ...(tier ? { tier } : {}),
     ...(whenAllFail === 'ServeNone' ? { whenAllFail } : {}),
     ...(weight ? { weight } : {}),
     ...(reverse ? { reverse } : {}),
+    ...(reverseIn ? { reverseIn: [...new Set(reverseIn)].sort() } : {}),
   };
   const [field] = Object.keys(health);
   if (field === undefined) return accept(null);
@@ -82,7 +89,7 @@ export function parseHealth(input: HealthInput, name: string, type: string): Ver
 
 export function sameHealth(one: RecordHealth | null, other: RecordHealth | null): boolean {
   const parts = ['check', 'tier', 'whenAllFail', 'weight', 'reverse'] as const;
-  return parts.every((part) => one?.[part] === other?.[part]);
+  return parts.every((part) => one?.[part] === other?.[part]) && `${one?.reverseIn}` === `${other?.reverseIn}`;
 }
 
 /** A record with the values that decide about it. An absent part has its default. */
@@ -130,4 +137,9 @@ export function pickWeights(records: readonly Pick<Member, 'weight'>[]): number[
 /** The TTL with which name servers answer a record. @param ttl its own, in seconds */
 export function chooseServedTtl(ttl: number, health: Pick<RecordHealth, 'check' | 'weight'> | null): number {
   return health?.check === undefined && health?.weight === undefined ? ttl : Math.min(ttl, MAX_CHECKED_TTL);
+}
+
+/** The parts without the wish for a PTR record. */
+export function withoutReverse({ reverse: _wish, reverseIn: _zones, ...health }: RecordHealth): RecordHealth {
+  return health;
 }

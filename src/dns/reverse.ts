@@ -30,6 +30,21 @@ export const REVERSE_STATES = [
 ] as const;
 export type ReverseState = (typeof REVERSE_STATES)[number];
 
+/**
+ * The name of an address in in-addr.arpa (RFC 1035 section 3.5) or ip6.arpa (RFC 3596 section 2.5).
+ * @param wire its 4 or 16 octets
+ */
+export function reverseName(wire: Uint8Array): string {
+  if (wire.length === 4) return `${[...wire].reverse().join('.')}.in-addr.arpa`;
+  const digits = Buffer.from(wire).toString('hex');
+  return `${[...digits].reverse().join('.')}.ip6.arpa`;
+}
+
+/** Whether a zone or name is in the trees of reverse names. @param name canonical, without the final dot */
+export function isReverseName(name: string): boolean {
+  return /(^|\.)(in-addr|ip6)\.arpa$/.test(name);
+}
+
 /** The type of a reverse record, for which a key needs the right. */
 export const REVERSE_TYPE: RecordType = 'PTR';
 

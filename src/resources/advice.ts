@@ -170,9 +170,10 @@ export const TARGETS_ADVICE: Readonly<Record<MissingTargetReason, Advice>> = {
 export const UNHEALTHY_ADVICE: Readonly<Record<UnhealthyReason, Advice & { readonly status: 'False' | 'Unknown' }>> = {
   NotProbed: {
     status: 'Unknown',
-    meaning: 'an address was not probed yet, or may not be probed; it counts as working',
+    meaning:
+      'an address was not probed yet, or may not be probed, or the Service of `spec.healthFrom` was never found; it counts as working',
     remedy:
-      'nothing if it is new; otherwise see its reason in `status.members`: the administrator permits networks and ports in `ZONESTEAD_CHECK_NETWORKS` and `ZONESTEAD_CHECK_PORTS`',
+      'nothing if it is new; otherwise see its reason in `status.members`: correct `spec.healthFrom.serviceRef`, or let the administrator permit networks and ports in `ZONESTEAD_CHECK_NETWORKS` and `ZONESTEAD_CHECK_PORTS`',
   },
   SomeUnhealthy: {
     status: 'False',
@@ -182,7 +183,8 @@ export const UNHEALTHY_ADVICE: Readonly<Record<UnhealthyReason, Advice & { reado
   NoneHealthy: {
     status: 'False',
     meaning: 'no address of the record works',
-    remedy: 'repair a server, or see whether the check itself is wrong: its port, path, host and `expect`',
+    remedy:
+      'repair a server, or see whether the check itself is wrong: its port, path, host and `expect`; with `spec.healthFrom`, see why no pod of the Service is ready',
   },
 };
 

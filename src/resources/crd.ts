@@ -105,7 +105,7 @@ const DEFINITIONS: readonly Definition[] = [
         name: 'Healthy',
         type: 'string',
         jsonPath: '.status.conditions[?(@.type=="Healthy")].status',
-        description: 'Whether the addresses of a record with healthCheck work',
+        description: 'Whether the addresses of a record with healthCheck or healthFrom work',
         // Most records have no check.
         priority: 1,
       },

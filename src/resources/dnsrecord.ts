@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ADDRESS_STATES } from '#base/check-form.ts';
 import { MAX_TIER, MAX_WEIGHT, WHEN_ALL_FAIL } from '#dns/members.ts';
+import { REVERSE_STATES } from '#dns/reverse.ts';
 import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
@@ -20,6 +21,7 @@ import {
   whenClusterLost,
 } from './common.ts';
 import { healthCheck, MAX_MEMBERS } from './health-check.ts';
+import { healthFrom } from './health-from.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
 import { matchInCel, OWNER_NAME } from './syntax.ts';
@@ -146,6 +148,11 @@ export const recordSpec = withRules(
         'The probe that the DNS service sends to the addresses of an A or AAAA record. While an address does not work, answers omit ' +
         'it, unless nothing else would be left. Set type and its fields, or checkRef alone. A TTL above 60 is served as 60.',
     }),
+    healthFrom: healthFrom.optional().meta({
+      description:
+        'The source of the state of the addresses of an A or AAAA record, in place of healthCheck: while no endpoint of ' +
+        'the Service is ready, answers omit the addresses, unless nothing else would be left. A TTL above 60 is served as 60.',
+    }),
     whenAllFail: z
       .enum(WHEN_ALL_FAIL)
       .optional()
@@ -153,6 +160,15 @@ export const recordSpec = withRules(
         description:
           'The answer of name servers while no address works. ServeAll: the addresses of the lowest tier. ServeNone: no address, ' +
           'if all records of the name and type want that. (Default: ServeAll.)',
+      }),
+    reverse: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether the DNS service writes the PTR record of each address of an A or AAAA record. The DNSZone with the ' +
+          "reverse name must be in this cluster, and allow PTR records from the record's namespace. status.reverse says why " +
+          'a PTR record is missing. (Default: false.)',
       }),
     deletionPolicy: deletionPolicy.meta({
       description:
@@ -191,11 +207,18 @@ const member = z.object({
   content: z.string().max(64).meta({ description: 'The address.' }),
   tier: z.int().min(0).max(MAX_TIER).meta({ description: 'Its tier.' }),
   state: z.enum(ADDRESS_STATES).meta({
-    description: 'Whether it works, by the probes or by the pin of a person. Unknown counts as working.',
+    description:
+      'Whether it works, by the probes, the endpoints of the Service, or the pin of a person. Unknown counts as working.',
   }),
   since: momentField.optional().meta({ description: 'Since when it is in this state. Absent while nothing is known.' }),
   reason: z.string().max(512).optional().meta({ description: 'Why, as a sentence. Absent while nothing is known.' }),
   served: z.boolean().meta({ description: 'Whether name servers answer with it.' }),
+});
+
+const reverseEntry = z.object({
+  content: z.string().max(64).meta({ description: 'The address.' }),
+  state: z.enum(REVERSE_STATES).meta({ description: 'Written: its PTR record points to this record.' }),
+  reason: z.string().max(512).optional().meta({ description: 'Why it has no PTR record, as a sentence.' }),
 });
 
 export const recordStatus = z.object({
@@ -218,12 +241,29 @@ export const recordStatus = z.object({
   nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
+  foundService: z
+    .string()
+    .max(127)
+    .optional()
+    .meta({
+      description:
+        'The Service of healthFrom, with its port, that the operator has found. If it is gone later, the addresses count ' +
+        'as Unhealthy; one that was never found says nothing about them.',
+    }),
   members: z
     .array(member)
     .max(MAX_MEMBERS)
     .optional()
     .meta({
-      description: `The addresses of a record with healthCheck, at most ${MAX_MEMBERS}: those that do not work come first then.`,
+      description: `The addresses of a record with healthCheck or healthFrom, at most ${MAX_MEMBERS}: those that do not work come first then.`,
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  reverse: z
+    .array(reverseEntry)
+    .max(MAX_MEMBERS)
+    .optional()
+    .meta({
+      description: `The addresses of a record with reverse, at most ${MAX_MEMBERS}: those without a PTR record come first then.`,
       'x-kubernetes-list-type': 'atomic',
     }),
   conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),
@@ -232,6 +272,7 @@ export const recordStatus = z.object({
 export type RecordSpec = z.infer<typeof recordSpec>;
 export type RecordStatus = z.infer<typeof recordStatus>;
 export type RecordMember = z.infer<typeof member>;
+export type ReverseEntry = z.infer<typeof reverseEntry>;
 
 export interface DNSRecord extends KubeObject {
   readonly spec: RecordSpec;

@@ -46,6 +46,10 @@ const nodeEntry = z.object({
       'applied its first list of zones, and does not count yet.',
   }),
   problem: z.string().max(512).optional().meta({ description: 'Why the node is behind. Absent when it is not.' }),
+  evenly: z.boolean().optional().meta({
+    description:
+      'True if the node answers records with weights with all of them, evenly, because its DNS server cannot draw.',
+  }),
 });
 
 const secondaryEntry = z.object({

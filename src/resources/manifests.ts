@@ -6,6 +6,7 @@ import { findSpecialCharacter } from '#dns/plain-text.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { API_VERSION } from './common.ts';
 import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from './dnsrecord.ts';
+import { type CheckDefinitions, checkField, FOLLOWS_SERVICE } from './manifest-check.ts';
 import { recordObjectName, zoneObjectName } from './manifest-names.ts';
 import { COMMENT } from './names.ts';
 
@@ -25,6 +26,12 @@ export interface RecordFacts {
   /** Null on every type but MX. */
   readonly priority: number | null;
   readonly comment?: string | undefined;
+  /** The name of its check. */
+  readonly check?: string | undefined;
+  readonly tier?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly whenAllFail?: string | undefined;
+  readonly reverse?: boolean | undefined;
 }
 
 export interface Manifest {
@@ -49,10 +56,16 @@ export interface Manifests {
 }
 
 /**
- * One DNSRecord an RRset, and several where one cannot hold it as it is: each record keeps its own TTL at the service,
- * an object has one for all its values.
+ * One DNSRecord an RRset, and several where one cannot hold it as it is: each record keeps its own TTL and check at the
+ * service, an object has one for all its values.
+ * @param definitions the checks of the owner of the zone, by name
  */
-export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], namespace?: string): Manifests {
+export function planManifests(
+  zone: ZoneFacts,
+  records: readonly RecordFacts[],
+  namespace?: string,
+  definitions: CheckDefinitions = new Map(),
+): Manifests {
   const zoneName = zoneObjectName(zone.zoneName);
   const metadataOf = (name: string, comment: string | undefined) => ({
     name,
@@ -75,8 +88,13 @@ export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], 
   const leftOut: LeftOut[] = [];
   for (const rrset of rrsetsOf(records.map((record) => ({ ...record, content: contentOf(record) })))) {
     for (const [index, part] of partsOf(rrset).entries()) {
-      const [{ name, type }] = part;
-      const spec = specOf(zoneName, part, zone.defaultTtl);
+      const [{ name, type, check }] = part;
+      const healthCheck = check === undefined ? undefined : checkField(check, definitions);
+      if (healthCheck === null) {
+        leftOut.push({ name, type, why: FOLLOWS_SERVICE });
+        continue;
+      }
+      const spec = specOf(zoneName, part, zone.defaultTtl, healthCheck);
       // This is the schema of the API server. One object that it rejects would fail the whole `kubectl apply`.
       const verdict = recordSpec.safeParse(spec);
       if (verdict.success) {
@@ -110,9 +128,11 @@ function rrsetsOf(records: readonly RecordFacts[]): Some<RecordFacts>[] {
 
 function partsOf(rrset: Some<RecordFacts>): Some<RecordFacts>[] {
   const parts: Some<RecordFacts>[] = [];
-  for (const sameTtl of Map.groupBy(rrset, ({ ttl }) => ttl).values()) {
-    const alone = sameTtl.filter(({ content }) => content.length > MAX_LISTED_CONTENT);
-    const listed = sameTtl.filter(({ content }) => content.length <= MAX_LISTED_CONTENT);
+  const ofObject = ({ ttl, check, whenAllFail, reverse }: RecordFacts) =>
+    JSON.stringify([ttl, check, whenAllFail, reverse]);
+  for (const same of Map.groupBy(rrset, ofObject).values()) {
+    const alone = same.filter(({ content }) => content.length > MAX_LISTED_CONTENT);
+    const listed = same.filter(({ content }) => content.length <= MAX_LISTED_CONTENT);
     for (let start = 0; start < listed.length; start += MAX_VALUES) {
       parts.push(listed.slice(start, start + MAX_VALUES) as Some<RecordFacts>);
     }
@@ -126,16 +146,31 @@ function commentOf([{ comment }, ...more]: Some<RecordFacts>): string | undefine
   return more.every((record) => record.comment === comment) ? comment : undefined;
 }
 
-function specOf(zone: string, part: Some<RecordFacts>, defaultTtl: number): Record<string, unknown> {
-  const [{ name, type, ttl }, ...more] = part;
-  const entryOf = ({ content, priority }: RecordFacts) => ({ content, ...(priority === null ? {} : { priority }) });
+function specOf(
+  zone: string,
+  part: Some<RecordFacts>,
+  defaultTtl: number,
+  healthCheck: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  const [{ name, type, ttl, tier: firstTier, weight: firstWeight, whenAllFail, reverse }, ...more] = part;
+  const entryOf = ({ content, priority, tier, weight }: RecordFacts) => ({
+    content,
+    ...(priority === null ? {} : { priority }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(weight === undefined ? {} : { weight }),
+  });
+  // Only a list of values has tiers and weights.
+  const isAlone = more.length === 0 && firstTier === undefined && firstWeight === undefined;
   return {
     zoneRef: { name: zone },
     name,
     type,
     // The service reports the effective TTL only, so a TTL that equals the default counts as the default.
     ...(ttl === defaultTtl ? {} : { ttl }),
-    ...(more.length === 0 ? entryOf(part[0]) : { values: part.map(entryOf) }),
+    ...(isAlone ? entryOf(part[0]) : { values: part.map(entryOf) }),
+    ...(healthCheck === undefined ? {} : { healthCheck }),
+    ...(whenAllFail === undefined ? {} : { whenAllFail }),
+    ...(reverse === true ? { reverse } : {}),
     adopt: 'IfIdentical',
   };
 }

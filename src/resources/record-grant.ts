@@ -1,6 +1,7 @@
 // Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as
 // data.
 import { type JudgedName, judgedNames } from '#dns/names/certified.ts';
+import { REVERSE_TYPE } from '#dns/reverse.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { acmeVerdict, restrictsItself } from './acme-grant.ts';
 import type { DNSRecord } from './dnsrecord.ts';
@@ -45,6 +46,14 @@ export function mayKnow(zone: DNSZone, namespace: string, labelsOf: LabelsOf): b
  */
 export function permitsDelegation(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
   return permits(zone, namespace, name, 'NS', labelsOf);
+}
+
+/**
+ * Whether the zone permits the PTR record of an address to a namespace.
+ * @param name canonical and relative to the zone
+ */
+export function permitsReverse(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
+  return permits(zone, namespace, name, REVERSE_TYPE, labelsOf);
 }
 
 function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {

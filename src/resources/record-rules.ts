@@ -13,7 +13,9 @@ interface RecordFields extends ValueFields {
   readonly name: string;
   readonly values?: readonly (Value & Drawn)[] | undefined;
   readonly healthCheck?: object | undefined;
+  readonly healthFrom?: object | undefined;
   readonly whenAllFail?: string | undefined;
+  readonly reverse?: boolean | undefined;
 }
 
 const IS_TYPE = matchInCel('self.type', RECORD_TYPE);
@@ -71,16 +73,30 @@ const IS_ADDRESS = "self.type in ['A', 'AAAA']";
 const isAddress = ({ type }: RecordFields) => type === 'A' || type === 'AAAA';
 const tierOf = ({ tier = 0 }: { readonly tier?: number | undefined }) => tier;
 
+const IS_CHECKED = '(has(self.healthCheck) || has(self.healthFrom))';
+const isChecked = ({ healthCheck, healthFrom }: RecordFields) => healthCheck !== undefined || healthFrom !== undefined;
+
 const HEALTH: readonly Rule<RecordFields>[] = [
   {
-    rule: `!has(self.healthCheck) || ${IS_ADDRESS}`,
-    message: 'only the addresses of types A and AAAA can be checked: remove healthCheck',
-    holds: (self) => self.healthCheck === undefined || isAddress(self),
+    rule: `!${IS_CHECKED} || ${IS_ADDRESS}`,
+    message: 'only the addresses of types A and AAAA can be checked: remove healthCheck and healthFrom',
+    holds: (self) => !isChecked(self) || isAddress(self),
   },
   {
-    rule: '!has(self.whenAllFail) || has(self.healthCheck)',
-    message: 'no address fails without a check: set healthCheck, or remove whenAllFail',
-    holds: (self) => self.whenAllFail === undefined || self.healthCheck !== undefined,
+    rule: '!(has(self.healthCheck) && has(self.healthFrom))',
+    message:
+      'an address has one check: set either healthCheck (the DNS service probes it) or healthFrom (the operator watches a Service)',
+    holds: ({ healthCheck, healthFrom }) => healthCheck === undefined || healthFrom === undefined,
+  },
+  {
+    rule: `!has(self.whenAllFail) || ${IS_CHECKED}`,
+    message: 'no address fails without a check: set healthCheck or healthFrom, or remove whenAllFail',
+    holds: (self) => self.whenAllFail === undefined || isChecked(self),
+  },
+  {
+    rule: `!has(self.reverse) || !self.reverse || ${IS_ADDRESS}`,
+    message: 'only the addresses of types A and AAAA have PTR records: remove reverse',
+    holds: (self) => self.reverse !== true || isAddress(self),
   },
 ];
 
@@ -107,11 +123,12 @@ const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   },
   {
     rule:
-      'has(self.healthCheck) || self.values.all(v, ' +
+      `${IS_CHECKED} || self.values.all(v, ` +
       '(has(v.tier) ? v.tier : 0) == (has(self.values[0].tier) ? self.values[0].tier : 0))',
     message:
-      'name servers answer with one tier, and without a check none fails: set healthCheck, or give all values one tier',
-    holds: ({ healthCheck, values = [] }) => healthCheck !== undefined || new Set(values.map(tierOf)).size < 2,
+      'name servers answer with one tier, and without a check none fails: set healthCheck or healthFrom, or give all values ' +
+      'one tier',
+    holds: (self) => isChecked(self) || new Set((self.values ?? []).map(tierOf)).size < 2,
   },
   {
     rule: `(${IS_ADDRESS} && !self.name.startsWith('*')) || self.values.all(v, !has(v.weight))`,

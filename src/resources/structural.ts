@@ -3,13 +3,16 @@
 // is never silently dropped.
 
 interface Structural {
-  type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  /** Absent: an integer or a string. */
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   description?: string;
   properties?: Record<string, Structural>;
   items?: Structural;
   additionalProperties?: Structural;
   [keyword: string]: unknown;
 }
+
+const INT_OR_STRING = 'x-kubernetes-int-or-string';
 
 /** Keywords that are copied unchanged. */
 const PLAIN = new Set([
@@ -44,8 +47,9 @@ const BEYOND_RE2 = /\(\?[=!<]|\\[1-9]/;
  */
 export function toStructural(node: unknown, path = 'root'): Structural {
   if (!isObject(node)) throw new TypeError(`${path} is not a schema`);
+  if (node[INT_OR_STRING] === true) return toIntOrString(node, path);
   if (typeof node.type !== 'string' || !TYPES.has(node.type)) throw new TypeError(`${path} has no single type`);
-  const result: Structural = { type: node.type as Structural['type'] };
+  const result: Structural = { type: node.type as NonNullable<Structural['type']> };
   for (const [keyword, value] of Object.entries(node)) {
     const where = `${path}.${keyword}`;
     if (keyword === 'properties') result.properties = mapValues(value, where);
@@ -60,6 +64,17 @@ export function toStructural(node: unknown, path = 'root'): Structural {
   }
   if (result.required !== undefined && (result.required as unknown[]).length === 0) delete result.required;
   return result;
+}
+
+/**
+ * An integer or a string has no type, and the bounds of both: the API server applies each to the values that it is for.
+ */
+function toIntOrString({ anyOf, description }: Record<string, unknown>, path: string): Structural {
+  const parts = Array.isArray(anyOf) ? anyOf.map((part, index) => toStructural(part, `${path}.anyOf.${index}`)) : [];
+  if (parts.map(({ type }) => type).join() !== 'integer,string')
+    throw new TypeError(`${path} is not a union of an integer and a string`);
+  const { type: _either, ...bounds } = Object.assign({}, ...parts) as Structural;
+  return { ...bounds, ...(typeof description === 'string' ? { description } : {}), [INT_OR_STRING]: true };
 }
 
 function isPlain(keyword: string, value: unknown): boolean {

@@ -165,6 +165,8 @@ export const LIVING_NODES = `
 export interface LivingRow {
   node: string;
   instance: string;
+  /** Its DNS server (base/engine-text.ts). */
+  engine: string;
   reportedAt: Date;
   /** Whether the position belongs to this database and its current timeline. */
   isHere: boolean;
@@ -178,7 +180,7 @@ export interface LivingRow {
 }
 
 const selectLiving = statement<Omit<LivingRow, 'reportedAt'> & { reportedAt: string }>(`
-  select n.name as node, n.instance, n.reported_at as "reportedAt", coalesce(n.epoch = ${EPOCH}, false) as "isHere",
+  select n.name as node, n.instance, n.engine, n.reported_at as "reportedAt", coalesce(n.epoch = ${EPOCH}, false) as "isHere",
     n.position::text as position, n.failing_count as "failingCount", n.failing
   from (${LIVING_NODES}) n order by n.name, n.first_at`);
 

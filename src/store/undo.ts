@@ -80,7 +80,7 @@ const DEFAULTS = `defaults as (select id, (before->>'defaultTtl')::integer as tt
     where zone_id = $1 and id >= $2::bigint and action = 'zone.change' and before ? 'defaultTtl')`;
 const healthOf = (side: string) => `nullif(jsonb_strip_nulls(jsonb_build_object('check', ${side}->'check',
     'tier', ${side}->'tier', 'whenAllFail', ${side}->'whenAllFail', 'weight', ${side}->'weight',
-    'reverse', ${side}->'reverse')), '{}')`;
+    'reverse', ${side}->'reverse', 'reverseIn', ${side}->'reverseIn')), '{}')`;
 const value = (side: string) => `case when jsonb_typeof(${side}) = 'object' then json_build_object('id', ${side}->>'id',
     'content', ${side}->>'content', 'ttl', nullif((${side}->>'ttl')::integer, d.ttl), 'priority', (${side}->>'priority')::integer,
     'comment', ${side}->>'comment', 'health', ${healthOf(side)}) end`;

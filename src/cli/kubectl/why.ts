@@ -4,8 +4,10 @@ import { diagnoseObject, zoneIn } from '#diagnosis/object.ts';
 import { judgeConditions } from '#diagnosis/object-checks.ts';
 import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from '#diagnosis/objects.ts';
 import type { FirstFacts, ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
+import { describeEvenly } from '#diagnosis/zone-checks.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { writeServiceRef } from '#resources/health-from.ts';
 import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { findingLines } from '../findings.ts';
@@ -20,10 +22,14 @@ export function whySections(facts: ObjectFacts): Section[] {
   );
   return [
     {
-      lines: [`${titleOf(object)}: ${stateOf(object)}`, ...(isZone(object) ? zoneLines(object) : recordLines(object))],
+      lines: [
+        `${titleOf(object)}: ${stateOf(object)}`,
+        ...(isZone(object) ? zoneLines(object) : recordLines(object, served)),
+      ],
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
     ...memberSections(object),
+    ...reverseSections(object),
     ...(zone === undefined ? [] : [{ title: 'ZONE', lines: zoneOfRecord(zone) }]),
     { title: 'NAMED BY THE CONDITIONS', lines: namedLines },
     ...(served === undefined ? [] : nodeSections(served)),
@@ -47,11 +53,15 @@ export function firstSections({ first, open, total, notes }: FirstFacts, namespa
   return [{ lines: [`${count} not Ready in ${where}.${order}`, ...notes] }, ...whySections(first)];
 }
 
-function recordLines({ spec, metadata, status }: DNSRecord): string[] {
+/** @param zone undefined: it cannot be read */
+function recordLines({ spec, metadata, status }: DNSRecord, zone: DNSZone | undefined): string[] {
+  const hasWeights = spec.values?.some(({ weight }) => weight !== undefined) ?? false;
+  const evenly = hasWeights ? describeEvenly(zone?.status) : null;
   const values = summarizeValues(listRecordValues(spec));
   return [
     `  ${status?.fqdn ?? spec.name} ${spec.type} ${values}`,
     `  TTL: ${spec.ttl ?? 'that of the zone'}`,
+    ...(evenly === null ? [] : [`  ${evenly}`]),
     ...deletion(metadata.deletionTimestamp),
     ...attempt(status?.nextAttemptTime),
   ];
@@ -127,10 +137,16 @@ function sentenceOf(object: Shown): string {
 /** The addresses of a record with a health check. */
 function memberSections(object: Shown): Section[] {
   if (isZone(object) || object.status?.members === undefined) return [];
-  const check = object.spec.healthCheck?.checkRef;
+  const { healthCheck, healthFrom } = object.spec;
+  const source =
+    healthFrom === undefined
+      ? healthCheck?.checkRef === undefined
+        ? ''
+        : ` of the check ${healthCheck.checkRef}`
+      : ` by the endpoints of the Service ${writeServiceRef(healthFrom.serviceRef)}`;
   return [
     {
-      title: `MEMBERS${check === undefined ? '' : ` of the check ${check}`}`,
+      title: `MEMBERS${source}`,
       table: {
         heading: ['ADDRESS', 'TIER', 'STATE', 'SERVED', 'SINCE', 'REASON'],
         rows: object.status.members.map(({ content, tier, state, served, since, reason }) => [
@@ -144,6 +160,13 @@ function memberSections(object: Shown): Section[] {
       },
     },
   ];
+}
+
+/** The addresses of a record with spec.reverse. */
+function reverseSections(object: Shown): Section[] {
+  if (isZone(object) || object.status?.reverse === undefined) return [];
+  const rows = object.status.reverse.map(({ content, state, reason }) => [content, state, reason ?? '-']);
+  return [{ title: 'PTR RECORDS', table: { heading: ['ADDRESS', 'STATE', 'REASON'], rows } }];
 }
 
 /** The name servers, with the serials that they served when the operator last proved the zone. */

@@ -1,9 +1,8 @@
 // The records of the DNSRecords of a cluster, as these DNSRecords again: for objects that Kubernetes lost. Pure.
-import { isSharedCheck } from '#base/check-form.ts';
-import type { CheckDefinition } from '#contract/checks.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
+import { type CheckDefinitions, checkField, FOLLOWS_SERVICE } from '#resources/manifest-check.ts';
 import type { Manifest } from '#resources/manifests.ts';
 import { COMMENT } from '#resources/names.ts';
 
@@ -25,7 +24,7 @@ export function planOwnedManifests(
   sets: readonly OwnedSet[],
   cluster: string,
   zoneRef: { namespace: string; name: string },
-  definitions: ReadonlyMap<string, CheckDefinition>,
+  definitions: CheckDefinitions,
 ): OwnedManifests {
   const objects: Manifest[] = [];
   const leftOut: string[] = [];
@@ -33,7 +32,13 @@ export function planOwnedManifests(
     const [, ofCluster, namespace = '', name = ''] = OBJECT_OWNER.exec(set.owner) ?? [];
     // The DNSRecord of a challenge ends automatically.
     if (ofCluster !== cluster || set.records.length === 0 || set.expires !== null) continue;
-    const spec = specOf(set, zoneRef.namespace === namespace ? { name: zoneRef.name } : zoneRef, definitions);
+    const check = set.records[0]?.check;
+    const healthCheck = check === undefined ? undefined : checkField(check, definitions);
+    if (healthCheck === null) {
+      leftOut.push(`${set.owner}: ${FOLLOWS_SERVICE}`);
+      continue;
+    }
+    const spec = specOf(set, zoneRef.namespace === namespace ? { name: zoneRef.name } : zoneRef, healthCheck);
     const verdict = recordSpec.safeParse(spec);
     const [issue] = verdict.error?.issues ?? [];
     if (issue !== undefined) leftOut.push(`${set.owner}: spec.${issue.path.join('.')}: ${issue.message}`);
@@ -49,7 +54,7 @@ export function planOwnedManifests(
 function specOf(
   set: OwnedSet,
   zoneRef: { namespace?: string; name: string },
-  definitions: ReadonlyMap<string, CheckDefinition>,
+  healthCheck: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
   const { name, type, ttl, records, share, retain, drift, whenClusterLost } = set;
   const values = records.map(({ content, priority, tier, weight }) => ({
@@ -68,19 +73,12 @@ function specOf(
     ...(values.length === 1 && values[0]?.tier === undefined && values[0]?.weight === undefined
       ? values[0]
       : { values }),
-    ...(first?.check === undefined ? {} : { healthCheck: healthCheckOf(first.check, definitions) }),
+    ...(healthCheck === undefined ? {} : { healthCheck }),
     ...(first?.whenAllFail === undefined ? {} : { whenAllFail: first.whenAllFail }),
+    ...(records.some(({ reverse }) => reverse === true) ? { reverse: true } : {}),
     ...(share ? { sharing: 'Shared' } : {}),
     ...(retain ? { deletionPolicy: 'Retain' } : {}),
     ...(drift === 'Enforce' ? {} : { driftPolicy: drift }),
     ...(whenClusterLost === 'Keep' ? {} : { whenClusterLost }),
   };
-}
-
-/** The check of a lost object is the definition that the object had; a check of the team stays a name. */
-function healthCheckOf(name: string, definitions: ReadonlyMap<string, CheckDefinition>): Record<string, unknown> {
-  const definition = isSharedCheck(name) ? undefined : definitions.get(name);
-  if (definition === undefined || definition.type === 'signal') return { checkRef: name };
-  const { expect, ...fields } = definition;
-  return { ...fields, ...(expect === undefined ? {} : { expect: expect.map(String) }) };
 }

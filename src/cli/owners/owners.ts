@@ -1,12 +1,12 @@
 // `zonestead owners …`: the owners of records, over the REST API.
 import { readOwnerPages } from '#client/lists.ts';
-import { listChecks } from '#contract/operations/checks.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import type { CommandGroup } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { show } from '../output.ts';
+import { readDefinitions } from '../rest/check-definitions.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { table } from '../table.ts';
@@ -125,9 +125,8 @@ async function printManifests(
   const { id, owner } = await zoneOf(session, nameOrId);
   const sets: OwnedSet[] = [];
   for await (const page of readOwnerPages(client, id, { prefix: `k8s:${cluster}/` }, { signal })) sets.push(...page);
-  const hasChecks = sets.some(({ records }) => records.some(({ check }) => check !== undefined));
-  const { checks } = hasChecks ? await client.call(listChecks, { query: { owner } }, { signal }) : { checks: [] };
-  const definitions = new Map(checks.map(({ name: checkName, definition }) => [checkName, definition]));
+  const records = sets.flatMap((set) => set.records);
+  const definitions = await readDefinitions(session, owner, records);
   const { objects, leftOut } = planOwnedManifests(sets, cluster, { namespace, name }, definitions);
   await show(session, { apiVersion: 'v1', kind: 'List', items: objects }, () =>
     print(objects.map(toYaml).join('\n---\n')),

@@ -6,6 +6,7 @@ import { planManifests } from '#resources/manifests.ts';
 import type { ManifestFormat, ManifestOutput } from '#resources/render-manifests.ts';
 import { describeCommand } from '../command.ts';
 import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
+import { readDefinitions } from '../rest/check-definitions.ts';
 import { ZONE } from '../rest/command.ts';
 import { parseNamespace } from '../rest/namespace.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
@@ -68,7 +69,8 @@ async function exportManifests(session: Session, nameOrId: string, output: Manif
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
   const records = await fetchRecords(client, zone.id, {}, { signal });
-  const { objects, leftOut } = planManifests(zone, records, namespace);
+  const definitions = await readDefinitions(session, zone.owner, records);
+  const { objects, leftOut } = planManifests(zone, records, namespace, definitions);
   print(renderManifests(objects, output, LIVE_ZONE));
   for (const { name, type, why } of leftOut) {
     warn(shownText(`Omitted and unchanged: ${name} ${type}: ${why}`, MAX_REASON));

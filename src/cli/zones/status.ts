@@ -2,7 +2,7 @@
 // serial that each name server answers with, by DNS.
 import { Resolver } from 'node:dns/promises';
 import { formatHostPort } from '#base/address.ts';
-import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
+import { evenlyNote, isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ZoneNode } from '#contract/feed.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
@@ -85,6 +85,8 @@ export function printNodes(nodes: readonly ZoneNode[], print: (line: string) => 
   const rows = nodes.map((node) => [node.node, stateOf(node), node.reportedAt, nodeProblems([node])[0] ?? '']);
   table(['NODE', 'STATE', 'LAST REPORT', 'PROBLEM'], rows, print);
   if (!isAnyCounted(nodes)) print(NO_NODE_REPORTS);
+  const evenly = evenlyNote(nodes.flatMap((node) => (node.evenly ? [node.node] : [])));
+  if (evenly !== null) print(evenly);
 }
 
 function nameserverOf({ server, node, serial, problem }: ServerVerdict) {

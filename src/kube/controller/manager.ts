@@ -74,6 +74,8 @@ export interface Manager {
   readonly api: KubeApi;
   /** A cache of the type, filled by one watch. It and everything below must be requested before `run`. */
   cache<T extends KubeObject>(type: ResourceType, options?: CacheOptions<T>): Cache<T>;
+  /** A cache that is empty until its `run`: for objects that are not always needed. */
+  cacheOnDemand<T extends KubeObject>(type: ResourceType, options?: CacheOptions<T>): CacheOnDemand<T>;
   queue(settings: QueueSettings): WorkQueue;
   controller(settings: ControllerSettings): Controller;
   /** `controller` is the reporting controller: a qualified name such as `zonestead.dev/operator`. */
@@ -95,6 +97,14 @@ export interface Manager {
 const STOP_CONTROLLERS_MS = 8_000;
 const FLUSH_EVENTS_MS = 3_000;
 const SYNC_POLL_MS = 20;
+
+export interface CacheOnDemand<T extends KubeObject> {
+  readonly cache: Cache<T>;
+  /** True once the lists of all namespaces are complete. */
+  hasSynced(): boolean;
+  /** Fills the cache until the signal aborts; then resolves. */
+  run(signal: AbortSignal): Promise<void>;
+}
 
 interface CachePart {
   readonly name: string;
@@ -126,6 +136,25 @@ class ProcessManager implements Manager {
   }
 
   cache<T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}): Cache<T> {
+    const { store, parts } = this.#createCache(type, settings);
+    this.#caches.push(...parts);
+    return store;
+  }
+
+  cacheOnDemand<T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}): CacheOnDemand<T> {
+    const { store, parts } = this.#createCache(type, settings);
+    return {
+      cache: store,
+      hasSynced: () => parts.every(({ hasSynced }) => hasSynced()),
+      run: async (signal) => void (await Promise.all(parts.map(({ reflector }) => reflector.run(signal)))),
+    };
+  }
+
+  #createCache<T extends KubeObject>(
+    type: ResourceType,
+    settings: CacheOptions<T>,
+  ): { store: Cache<T>; parts: readonly CachePart[] } {
+    const parts: CachePart[] = [];
     const { log, kubeMetrics } = this.#options;
     const { indexes, transform, namespaces, wentBack, ...scope } = settings;
     const name = type.plural;
@@ -144,14 +173,14 @@ class ProcessManager implements Manager {
         observer,
         wentBack,
       });
-      this.#caches.push({ name: part, reflector, hasSynced });
+      parts.push({ name: part, reflector, hasSynced });
     };
     if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
     for (const namespace of namespaces ?? []) {
       const { filling, hasSynced } = createShare(store, namespace);
       keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
     }
-    return store;
+    return { store, parts };
   }
 
   queue(settings: QueueSettings): WorkQueue {

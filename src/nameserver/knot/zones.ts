@@ -4,6 +4,7 @@
 //                → change → served and signed, from the first commit on
 //                → remove → not there; contents, journal, timers and key are deleted
 import { type Clock, realClock } from '#base/clock.ts';
+import { writeEngine } from '#base/engine-text.ts';
 import { createSerial } from '#base/serial.ts';
 import { isSigningAlgorithm } from '#dns/dnssec/algorithms.ts';
 import { keyTag, type PublicKey } from '#dns/dnssec/signing-key.ts';
@@ -88,7 +89,7 @@ class KnotZones implements KnotEngine {
 
   async version(signal = new AbortController().signal): Promise<string> {
     const version = (await runningVersion(this.#control, signal)) ?? '';
-    return `Knot DNS ${version}${(await this.#weights.canDraw(signal)) ? '' : ' (without weights)'}`;
+    return writeEngine(version, await this.#weights.canDraw(signal));
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {

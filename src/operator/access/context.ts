@@ -9,6 +9,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
 import type { EventReason } from '#resources/reasons.ts';
+import type { FollowedServices } from '../checks/services.ts';
 import type { CheckWatch } from '../checks/watch.ts';
 import type { OlderObjects } from '../cluster/older.ts';
 import type { SeenRestore } from '../cluster/seen-restore.ts';
@@ -62,6 +63,8 @@ export interface OperatorContext {
   held: HeldOwners;
   /** The results of the checks of DNSRecords. */
   checks: CheckWatch;
+  /** The Services that DNSRecords follow. */
+  services: Pick<FollowedServices, 'judge'>;
   /** Returns a new unique text for an Idempotency-Key. */
   nonce(): string;
 }

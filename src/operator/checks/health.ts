@@ -3,11 +3,13 @@ import { isSameDefinition } from '#base/check-form.ts';
 import { fetchRecords } from '#client/lists.ts';
 import { setCheck } from '#contract/operations/checks.ts';
 import { keyOf } from '#kube/objects/resource.ts';
-import type { RecordMember } from '#resources/dnsrecord.ts';
+import type { DNSRecord, RecordMember, RecordStatus } from '#resources/dnsrecord.ts';
+import { writeServiceRef } from '#resources/health-from.ts';
 import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import type { Desired, ReadyZone } from '../record/desired.ts';
 import type { Answers, RecordRun } from '../run/run.ts';
+import { type EndpointVerdict, wasServiceFound } from './endpoints.ts';
 import { judgeHealthy, listMembers, memberEvents, shownMembers } from './members.ts';
 import { buildCheckName } from './name.ts';
 
@@ -50,16 +52,26 @@ export async function readHealth(
 ): Promise<Pick<Answers, 'Healthy'>> {
   const { context, object, call } = run;
   if (checkName === undefined) {
-    run.fields = { ...run.fields, members: undefined };
+    run.fields = { ...run.fields, members: undefined, foundService: undefined };
     return { Healthy: null };
   }
   const records = await fetchRecords(client, zoneId, { name, type }, call);
   const others = new Set(records.flatMap(({ check }) => (check === undefined || check === checkName ? [] : [check])));
   context.checks.follow(keyOf(object), [...others]);
   const targets = context.checks.get(owner, checkName)?.targets;
-  const members = listMembers({ values, records, targets, isParked: parked });
+  const verdict = context.services.judge(object);
+  const unknownReason = verdict?.state === 'Unknown' ? verdict.reason : undefined;
+  const members = listMembers({ values, records, targets, isParked: parked, unknownReason });
   const before: readonly RecordMember[] = object.status?.members ?? [];
-  run.fields = { ...run.fields, members: shownMembers(members) };
+  run.fields = { ...run.fields, members: shownMembers(members), foundService: foundServiceOf(object, verdict) };
   run.events.push(...memberEvents(before, members));
   return { Healthy: judgeHealthy(members, whenAllFail) };
+}
+
+/** Once found, a Service of this name and port stays found, until the object follows another one. */
+function foundServiceOf({ spec, status }: DNSRecord, verdict: EndpointVerdict | null): RecordStatus['foundService'] {
+  const ref = spec.healthFrom?.serviceRef;
+  if (ref === undefined || verdict === null) return undefined;
+  const isFound = verdict.state !== 'Unknown' && verdict.isFound;
+  return isFound || wasServiceFound(ref, status?.foundService) ? writeServiceRef(ref) : undefined;
 }

@@ -26,17 +26,22 @@ export interface MemberFacts {
   readonly targets: readonly TargetView[] | undefined;
   /** Whether the zone is parked, so that name servers answer for its apex only. */
   readonly isParked: boolean;
+  /** Why nothing is known about the addresses, if it is not the reason of the service. */
+  readonly unknownReason?: string | undefined;
 }
 
 /** All of them, in the order of the spec. */
-export function listMembers({ values, records, targets = [], isParked }: MemberFacts): RecordMember[] {
+export function listMembers({ values, records, targets = [], isParked, unknownReason }: MemberFacts): RecordMember[] {
   const servedIdentities = new Set(isParked ? [] : pickServed(records.map(asMember)).map(identityOfRecord));
   const recordByIdentity = new Map(records.map((record) => [identityOfRecord(record), record]));
   const targetByAddress = new Map(targets.map((target) => [target.address, target]));
   return values.map(({ content, identity, tier }) => ({
     content,
     tier,
-    ...stateOf(targetByAddress.get(content), recordByIdentity.get(identity)?.failing === true),
+    ...explained(
+      stateOf(targetByAddress.get(content), recordByIdentity.get(identity)?.failing === true),
+      unknownReason,
+    ),
     served: servedIdentities.has(identity),
   }));
 }
@@ -59,6 +64,10 @@ function stateOf(target: TargetView | undefined, isFailing: boolean): State {
     return { state: pin.state, since: toSeconds(since), reason: words.slice(0, MAX_REASON) };
   }
   return { state, since: toSeconds(since), ...(reason === null ? {} : { reason: reason.slice(0, MAX_REASON) }) };
+}
+
+function explained(state: State, unknownReason: string | undefined): State {
+  return state.state !== 'Unknown' || unknownReason === undefined ? state : { ...state, reason: unknownReason };
 }
 
 /** A record of a list, as the rule of the members takes it. */

@@ -16,6 +16,7 @@ import type { RecordRun } from '../run/run.ts';
 import { type Desired, type DriftPolicy, identityOf, type ReadyZone } from './desired.ts';
 import { buildSetChange, textOfSet } from './owner.ts';
 import { releaseAt, wakeContested } from './release.ts';
+import type { JudgedReverse } from './reverse.ts';
 
 export interface Applied {
   /** Descriptions of the changes of other clients since the spec was applied. */
@@ -27,7 +28,8 @@ export interface Applied {
 }
 
 /**
- * Applies the values of the object with their check, and releases what it has in other zones.
+ * Applies the values of the object with their check and the wishes for PTR records, and releases what it has in other
+ * zones.
  * @throws errors of the service; a refusal has changed nothing, and after any other error the next call continues
  */
 export async function applyValues(
@@ -36,6 +38,7 @@ export async function applyValues(
   { zoneId, policies }: ReadyZone,
   desired: Desired,
   checkName: string | undefined,
+  reverse: readonly JudgedReverse[] | null,
 ): Promise<Applied> {
   const { context, object } = run;
   const { held } = context;
@@ -50,7 +53,7 @@ export async function applyValues(
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
   const wasStored = isProgrammed && object.status?.zoneId === zoneId;
-  const set = buildSetChange(object, requireCluster(context), desired, policies, wasStored, checkName);
+  const set = buildSetChange(object, requireCluster(context), desired, policies, wasStored, checkName, reverse);
   const text = textOfSet(zoneId, set);
   const markUnproven = () => held.confirm(key, text);
   if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven: markUnproven };

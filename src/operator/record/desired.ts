@@ -97,6 +97,8 @@ export interface Desired {
   /** Null: none. */
   check: DesiredCheck | null;
   whenAllFail: WhenAllFail;
+  /** Whether the object asks for PTR records of its addresses. */
+  wantsReverse: boolean;
 }
 
 type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
@@ -134,11 +136,11 @@ export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is a duplicate; remove one of the two.` };
   const comment = readObjectComment(record);
   if (!comment.ok) return { ok: false, message: comment.problem.message };
-  const check = judgeCheck(spec.data.healthCheck);
+  const check = judgeCheck(spec.data);
   if (!check.ok) return { ok: false, message: `spec.${check.problem.field}: ${check.problem.message}` };
   const { name, type } = first;
-  const { whenAllFail = 'ServeAll' } = spec.data;
-  const parts = { values, comment: comment.value, check: check.value, whenAllFail };
+  const { whenAllFail = 'ServeAll', reverse: wantsReverse = false } = spec.data;
+  const parts = { values, comment: comment.value, check: check.value, whenAllFail, wantsReverse };
   return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), ...parts } };
 }
 

@@ -8,7 +8,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE } from '../access/context.ts';
-import { BY_CHECKED, indexChecked } from '../checks/checked-index.ts';
+import { BY_CHECKED, BY_FOLLOWING, indexChecked, indexFollowing } from '../checks/checked-index.ts';
 
 /** The DNSRecords that another object keeps from being Ready, by the key of their DNSZone. */
 const BY_CONTESTED_ZONE = 'contestedZone';
@@ -16,10 +16,16 @@ const BY_CONTESTED_ZONE = 'contestedZone';
 /** By the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
 const BY_LABEL = 'label';
 
+/** The DNSRecords that want PTR records. All of them have one value. */
+export const BY_REVERSE = 'reverse';
+export const REVERSE = 'true';
+
 export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
   [BY_ZONE]: (record) => [zoneKeyOf(record)],
   [BY_LABEL]: (record) => [labelOf(zoneKeyOf(record), record.spec.name)],
   [BY_CHECKED]: indexChecked,
+  [BY_FOLLOWING]: indexFollowing,
+  [BY_REVERSE]: ({ spec }) => (spec.reverse === true ? [REVERSE] : []),
   [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
 };
 

@@ -6,6 +6,7 @@ import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { isInOwnNamespace } from '#resources/zone-ref.ts';
 import type { Desired, Policies } from './desired.ts';
+import type { JudgedReverse } from './reverse.ts';
 
 /** The prefix of the owners of all DNSRecords of a cluster. */
 export function buildClusterPrefix(cluster: string): string {
@@ -31,13 +32,30 @@ type Listed = Pick<
   'name' | 'type' | 'generation' | 'instance' | 'comment' | 'retain' | 'share' | 'drift' | 'whenClusterLost'
 >;
 
+type Wishes = readonly { readonly content: string; readonly reverse?: boolean | undefined }[];
+
+interface Reversible {
+  readonly records?: Wishes;
+  readonly values?: Wishes | undefined;
+}
+
 /**
  * A set as text: two sets of one generation of an object have the same values. An annotation does not change the
  * generation.
  */
-export function textOfSet(zoneId: string, set: Listed): string {
+export function textOfSet(zoneId: string, set: Listed & Reversible): string {
   const { name, type, generation, instance, comment, retain, share, drift, whenClusterLost } = set;
-  return JSON.stringify([zoneId, name, type, generation, instance, comment, retain, share, drift, whenClusterLost]);
+  const facts = [zoneId, name, type, generation, instance, comment, retain, share, drift, whenClusterLost];
+  // Whether a PTR record is permitted changes without the generation.
+  return JSON.stringify([...facts, ...listReverse(set)]);
+}
+
+/** The contents with a wish for a PTR record. A set of a list has records, and one to apply has values. */
+function listReverse({ records, values = records ?? [] }: Reversible): string[] {
+  return values
+    .filter(({ reverse }) => reverse === true)
+    .map(({ content }) => content)
+    .sort();
 }
 
 /**
@@ -47,6 +65,7 @@ export function textOfSet(zoneId: string, set: Listed): string {
  * writes. The object then takes them back without spec.adopt, because a zone that came back from a name server has its
  * records without their owners.
  * @param checkName the check of the values; undefined: none
+ * @param reverse the zone of the PTR record of each value, in their order; null: the object wants none
  */
 export function buildSetChange(
   object: DNSRecord,
@@ -55,6 +74,7 @@ export function buildSetChange(
   { drift, whenClusterLost }: Policies,
   wasStored: boolean,
   checkName?: string | undefined,
+  reverse: readonly JudgedReverse[] | null = null,
 ): SetChange & Listed {
   const { uid = '', generation = 0 } = object.metadata;
   const { ttl, adopt, deletionPolicy, sharing } = object.spec;
@@ -67,13 +87,14 @@ export function buildSetChange(
     type: desired.type,
     ...(ttl === undefined ? {} : { ttl }),
     comment: desired.comment,
-    values: desired.values.map(({ content, priority, tier, weight }) => ({
+    values: desired.values.map(({ content, priority, tier, weight }, at) => ({
       content,
       ...(priority === null ? {} : { priority }),
       ...(checkName === undefined ? {} : { check: checkName }),
       ...(tier === 0 ? {} : { tier }),
       ...(weight === null ? {} : { weight }),
       ...(desired.whenAllFail === 'ServeAll' ? {} : { whenAllFail: desired.whenAllFail }),
+      ...(reverse === null ? {} : wishOf(reverse[at])),
     })),
     exact: true,
     drift,
@@ -85,4 +106,11 @@ export function buildSetChange(
     adopt: wasStored ? 'IfIdentical' : isOwn ? adopt : 'Never',
     retain: isOwn && deletionPolicy === 'Retain',
   };
+}
+
+/** The wish is told in both cases, so that the service removes a PTR record whose permission has ended. */
+function wishOf(judged: JudgedReverse | undefined): { reverse: boolean; reverseIn?: string[] } {
+  return judged === undefined || judged.zoneId === null
+    ? { reverse: false }
+    : { reverse: true, reverseIn: [judged.zoneId] };
 }

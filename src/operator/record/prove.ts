@@ -10,6 +10,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { listRecordValues } from '#resources/summary.ts';
 import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
+import { isChecked } from '../checks/checked-index.ts';
 import { asMember, servedTtl } from '../checks/members.ts';
 import { type ConditionAnswer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
@@ -115,9 +116,15 @@ function isWithheld(values: Desired['values'], records: readonly ListedRecord[])
 /**
  * Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once.
  */
-export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: ConditionAnswer): Next {
+export function nextProbe(
+  { object, context }: RecordRun,
+  zone: ReadyZone,
+  { status, reason }: ConditionAnswer,
+  /** Whether every PTR record that the object wants is written. */
+  isReversed: boolean,
+): Next {
   // The status also shows which members are served, and other records of the name decide about that.
-  const mustLook = zone.isDrained || object.spec.healthCheck !== undefined;
+  const mustLook = zone.isDrained || isChecked(object) || !isReversed;
   if (status === 'True' || zone.parked) return mustLook ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }

@@ -22,6 +22,8 @@ import { type Desired, findReadyZone, judgeSpec, type ReadyZone } from './desire
 import { precedingRecord, TURN_RETRY_MS } from './precedence.ts';
 import { nextProbe, provenBefore, proveValues } from './prove.ts';
 import { releaseGone, withdraw } from './release.ts';
+import { type JudgedReverse, judgeReverse, losesReverse } from './reverse.ts';
+import { readReverse } from './reverse-state.ts';
 import { failedRecord, olderMessage, PROGRAMMED, RECORD_ACCEPTED, RECORD_READY, stopped } from './status.ts';
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
@@ -81,12 +83,15 @@ async function reconcileRecord(
   if (!verdict.ok || problem) return refuse(run, dnsZone, problem as NotReady);
   const { desired } = verdict;
   if (mustWaitForOwners(uid, !mayWrite)) return { next: { afterMs: OWNERS_RETRY_MS } };
-  if (isRestored && context.older.isReplaced(keyOf(object), uid))
+  const reverse = desired.wantsReverse ? judgeReverse(context, object, zone, desired) : null;
+  // The DNSZone of the reverse zone may be older, too, and lack its grant.
+  const isOlder = context.older.isReplaced(keyOf(object), uid) || losesReverse(object, desired, reverse ?? []);
+  if (isRestored && isOlder)
     return { answers: stopped(no('OlderThanService', olderMessage(context)), RECORD_ACCEPTED), next: {} };
   const service = await connectionFor(context, dnsZone, signal);
   const preceding = precedingRecord(context, object, dnsZone, zone.zoneName, desired);
   if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
-  return program(run, service, zone, desired);
+  return program(run, service, zone, desired, reverse);
 }
 
 /** Whether the whole spec was written to the zone that its DNSZone has now. */
@@ -128,7 +133,7 @@ async function refuse(run: RecordRun, zone: DNSZone, answer: NotReady): Promise<
   if (answer.reason === 'NotPermitted') {
     await withdraw(run, zone);
     run.answers = { ...run.answers, Healthy: null };
-    run.fields = { ...run.fields, members: undefined };
+    run.fields = { ...run.fields, members: undefined, foundService: undefined, reverse: undefined };
   }
   return { answers: run.answers, next: { afterMs: REFUSED_RETRY_MS } };
 }
@@ -152,12 +157,13 @@ async function program(
   service: ServiceConnection,
   zone: ReadyZone,
   desired: Desired,
+  reverse: readonly JudgedReverse[] | null,
 ): Promise<RecordOutcome> {
   const { context, object } = run;
   // Also after a failure: the answer of the service may be lost.
   run.fields = { fqdn: desired.fqdn, zoneId: zone.zoneId };
   const checkName = await ensureCheck(run, service, zone, desired);
-  const appliedValues = await applyValues(run, service, zone, desired, checkName);
+  const appliedValues = await applyValues(run, service, zone, desired, checkName, reverse);
   const { drift, hasWritten } = appliedValues;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
   if (drift.length > 0 && zone.policies.drift !== 'Enforce')
@@ -169,8 +175,9 @@ async function program(
   const isServed = propagated.status === 'True';
   // The next run of an object with a check mostly follows from a probe, and writes nothing at the service either.
   const isUnproven = propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved';
-  if (isUnproven || checkName !== undefined) appliedValues.unproven();
+  if (isUnproven || checkName !== undefined || reverse !== null) appliedValues.unproven();
   const health = await readHealth(run, service, zone, desired, checkName);
+  const isReversed = await readReverse(run, service, zone, desired, reverse);
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)
@@ -182,7 +189,7 @@ async function program(
     });
   return {
     answers: { Accepted: RECORD_ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated, ...health },
-    next: nextProbe(run, zone, propagated),
+    next: nextProbe(run, zone, propagated, isReversed),
   };
 }
 

@@ -18,6 +18,7 @@ import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
 import { LEASES } from '#kube/leader/lease.ts';
 import { countLeadership, createKubeMetrics, type KubeMetrics } from '#kube/metrics.ts';
+import { ENDPOINT_SLICE, type EndpointSlice, SERVICE_NAME, trimSlice } from '#kube/objects/endpoint-slices.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.ts';
@@ -33,7 +34,8 @@ import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { createKindCheck } from '../access/crds.ts';
 import { createCredentials } from '../access/credentials.ts';
-import { createCheckWatch } from '../checks/connect.ts';
+import { createCheckWatch, createServiceSignals } from '../checks/connect.ts';
+import { FollowedServices, SLICE_INDEXES } from '../checks/services.ts';
 import { ControlPlane, runAwayReports, untilReachable } from '../cluster/away.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { OlderObjects } from '../cluster/older.ts';
@@ -161,10 +163,13 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     isEtcdRestored: (zone: DNSZone | undefined) => heartbeats.isEtcdRestored(zone),
   };
   const checks = createCheckWatch(shared, log, config.ZONESTEAD_NAMESPACES, runtime.checksMs);
+  const followedServices = createFollowedServices(manager, config.ZONESTEAD_NAMESPACES);
+  const signals = createServiceSignals({ ...shared, checks }, followedServices, log);
   const context: OperatorContext = {
     ...shared,
     api,
     checks,
+    services: followedServices,
     lookUpParent: createLookup(config, overrides),
     events: trace.events(manager.events(REPORTER)),
     propagation,
@@ -188,6 +193,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const heartbeats: Heartbeats = createClusterReports(context, log, count, lease, runtime.heartbeatMs);
   manager.task((end) => heartbeats.run(end));
   manager.task((end) => checks.run(end));
+  manager.task((end) => signals.run(end));
   addControllers(manager, trace, context, { zoneQueue, recordQueue });
   // Replicas that wait for the lease check their key too.
   const end = new AbortController();
@@ -260,6 +266,12 @@ function createCaches(manager: Manager, namespaces: readonly string[] | undefine
     }),
     namespaces: manager.cache<KubeObject>(NAMESPACE),
   };
+}
+
+function createFollowedServices(manager: Manager, namespaces: readonly string[] | undefined): FollowedServices {
+  const scope = { namespaces, labelSelector: SERVICE_NAME };
+  const settings = { ...scope, indexes: SLICE_INDEXES, transform: trimSlice };
+  return new FollowedServices(manager.cacheOnDemand<EndpointSlice>(ENDPOINT_SLICE, settings));
 }
 
 /** Null if no resolver is configured. */

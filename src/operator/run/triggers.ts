@@ -1,6 +1,7 @@
 // Adds keys to the work queues when an object in a cache changes: the object itself, and the objects that depend on it.
 // A change only triggers a run; the run reads the state again.
 
+import { isReverseName } from '#dns/reverse.ts';
 import type { Cache } from '#kube/cache/store.ts';
 import { enqueueOnChange } from '#kube/controller/enqueue.ts';
 import type { WorkQueue } from '#kube/controller/queue.ts';
@@ -13,7 +14,7 @@ import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../access/context.ts';
 import type { HeldOwners } from '../record/held.ts';
-import { contested, isBlockedByOther } from '../record/indexes.ts';
+import { BY_REVERSE, contested, isBlockedByOther, REVERSE } from '../record/indexes.ts';
 
 export interface Triggers {
   zones: Cache<DNSZone>;
@@ -32,6 +33,9 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
     if (kind === 'delete' || (kind === 'update' && !isSameClaim(object, old))) enqueueBlocked(zones, zoneQueue, object);
     if (initial || (kind === 'update' && !affectsRecords(object, old))) return;
     for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
+    // Its grants decide about the PTR records of records in other zones.
+    if (zoneNameIndex(object).some(isReverseName))
+      for (const record of records.byIndex(BY_REVERSE, REVERSE)) recordQueue.add(keyOf(record));
   });
   // The serial and the number of records in the status of a zone follow its records after a delay, once for many
   // changes.

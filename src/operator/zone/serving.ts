@@ -102,7 +102,12 @@ function toServerStatus({ server, serial, node, problem }: ServerVerdict): NonNu
 function toNodeStatus(node: NonNullable<Proof['answer']['nodes']>[number]): NonNullable<Serving['nodes']>[number] {
   const [problem] = nodeProblems([node]);
   const state = node.starting ? 'Starting' : node.current ? 'Current' : 'Behind';
-  return { name: node.node, state, ...(problem === undefined ? {} : { problem: problem.slice(0, LONGEST_TEXT) }) };
+  return {
+    name: node.node,
+    state,
+    ...(problem === undefined ? {} : { problem: problem.slice(0, LONGEST_TEXT) }),
+    ...(node.evenly ? { evenly: true } : {}),
+  };
 }
 
 function withoutSerials(serving: Serving | undefined): string {
@@ -115,7 +120,7 @@ function withoutSerials(serving: Serving | undefined): string {
   ]);
   return JSON.stringify([
     servers,
-    serving?.nodes?.map(({ name, state, problem }) => [name, state, problem]),
+    serving?.nodes?.map(({ name, state, problem, evenly }) => [name, state, problem, evenly]),
     serving?.nodesCurrent,
     serving?.secondaries?.map(({ serial: _serial, ...rest }) => rest),
     serving?.secondariesCurrent,

@@ -18,7 +18,7 @@ import type { Caller } from '../context.ts';
 import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
 import { scopeForRecord } from '../reverse/scope.ts';
-import { type RecordView, recordView } from '../zones/view.ts';
+import { type RecordView, recordedView, recordView } from '../zones/view.ts';
 import { type Growth, growthBetween } from './growth.ts';
 import type { Entry } from './history.ts';
 import { mustBeSameRequest, type Once } from './once.ts';
@@ -113,8 +113,9 @@ export function createRow(
   putNearby(state, id, record);
   setCurrent(state, id, { ...writtenRecord, id });
   change(state, id, () => state.rows.insert(id, writtenRecord));
-  const view = recordView({ id, ...writtenRecord }, zone);
-  return { id, view, entry: { action: 'record.create', before: null, after: view } };
+  const row = { id, ...writtenRecord };
+  const entry = { action: 'record.create', before: null, after: recordedView(row, zone) } as const;
+  return { id, view: recordView(row, zone), entry };
 }
 
 /**
@@ -135,16 +136,18 @@ export function updateRow(
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
   const { comment = row.comment, health = row.health } = record;
   const writtenRecord = { ...record, comment, health, reverseScope: scopeForRecord(caller.actor, health) };
-  const [before, after] = [recordView(row, zone), recordView({ id, ...writtenRecord }, zone)];
+  const nextRow = { id, ...writtenRecord };
+  const view = recordView(nextRow, zone);
   const isSameValue = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
   const isComment = isSameValue && sameHealth(health, row.health);
-  if (isComment && writtenRecord.comment === row.comment) return { view: after, entry: null };
+  if (isComment && writtenRecord.comment === row.comment) return { view, entry: null };
   mustHaveRoomForComment(state, writtenRecord, row.comment);
   take(state, growthBetween(row, writtenRecord));
   putNearby(state, id, record);
   setCurrent(state, id, { ...writtenRecord, id });
   change(state, id, () => state.rows.update(id, writtenRecord));
-  return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
+  const [before, after] = [recordedView(row, zone), recordedView(nextRow, zone)];
+  return { view, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
 export function removeRow(judge: Judge, id: string, condition: TagCondition | null = null): Edited {
@@ -159,7 +162,7 @@ export function removeRow(judge: Judge, id: string, condition: TagCondition | nu
   setCurrent(state, id, null);
   change(state, id, () => state.rows.delete(id));
   state.undo.push(state.owners.forgetRecord(id));
-  return { view: null, entry: { action: 'record.delete', before: recordView(row, zone), after: null } };
+  return { view: null, entry: { action: 'record.delete', before: recordedView(row, zone), after: null } };
 }
 
 /** An update must not change the name or the type of a record. @throws Refusal bad_request */

@@ -1,4 +1,5 @@
 // The name servers that live, and whether each serves a zone as it was when the question arrived.
+import { answersEvenly } from '#base/engine-text.ts';
 import { challengedName } from '#dns/names/certified.ts';
 import { behindSince, changedXids, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -19,6 +20,7 @@ export interface NodeOfZone {
   behindSince?: string;
   behindSeconds?: number;
   error?: string;
+  evenly?: true;
 }
 
 interface Wait {
@@ -49,7 +51,7 @@ export async function readNodesOfZone(
   const judgedInstances = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xids) }));
   const isBehind = judgedInstances.some(({ state, error }) => state === 'behind' && error === null);
   const behind = isBehind ? await behindSince(context.db) : [];
-  return judgedInstances.map(({ instance: { node, instance, reportedAt }, state, error }) => {
+  return judgedInstances.map(({ instance: { node, instance, engine, reportedAt }, state, error }) => {
     const late = behind.find((each) => each.instance === instance && each.node === node);
     return {
       node,
@@ -60,6 +62,7 @@ export async function readNodesOfZone(
         ? { behindSince: late.since.toISOString(), behindSeconds: Math.max(0, Math.floor(late.seconds)) }
         : {}),
       ...(error === null ? {} : { error: textForOwner(error, name) }),
+      ...(answersEvenly(engine) ? { evenly: true as const } : {}),
     };
   });
 }

@@ -15,8 +15,9 @@
 //
 // A comment is written when the owner has another one than it applied before. In between, others may change the comment
 // of a record: that is not drift, so two owners with different comments do not undo each other's forever. The check and
-// the tier of a value are written in the same way.
-import { type RecordHealth, sameHealth } from '#dns/members.ts';
+// the tier of a value are written in the same way. The wish for a PTR record is written whenever a set says it: whether
+// it is permitted may change while the generation stays.
+import { type RecordHealth, sameHealth, withoutReverse } from '#dns/members.ts';
 import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';
@@ -84,7 +85,7 @@ export function decideSet(
   }
   const drift = isSame && set.drift !== 'Ignore' ? findDrift(set, ownSet, { valued, mineNow }, defaultTtl) : [];
   if (isSame && set.drift !== 'Enforce') {
-    return { edits: mineNow.flatMap((record) => commented(record, set, ownSet)), records: ownSet.records, drift };
+    return { edits: mineNow.flatMap((record) => commented(record, set, ownSet, here)), records: ownSet.records, drift };
   }
   const wantedIds = new Set(valued.flatMap((record) => record?.id ?? []));
   const others = (record: Present) => record.owners.filter(({ id }) => id !== ownSet?.id);
@@ -100,7 +101,7 @@ export function decideSet(
       continue;
     }
     const ttl = lowestTtl([set, ...others(record)], defaultTtl);
-    const health = isSame ? record.health : healthOf(set.values[index]);
+    const health = isSame ? withWish(record.health, set, set.values[index]) : healthOf(set.values[index]);
     edits.push(...adjusted(record, { ttl, comment: chooseComment(record, set, ownSet), health }, defaultTtl));
     records.push({ id: record.id, digest });
   }
@@ -117,6 +118,19 @@ export function decideSet(
 
 function healthOf(value: ReadValue | undefined): RecordHealth | null {
   return value?.record.health ?? null;
+}
+
+/** The health of a record whose value the owner applied before, with the wish for a PTR record as the set says it. */
+function withWish(stored: RecordHealth | null, set: ReadApply, value: ReadValue | undefined): RecordHealth | null {
+  // A record that others changed has none of the values.
+  if (!set.saysReverse || value === undefined) return stored;
+  const { reverse, reverseIn } = healthOf(value) ?? {};
+  const health: RecordHealth = {
+    ...withoutReverse(stored ?? {}),
+    ...(reverse === undefined ? {} : { reverse }),
+    ...(reverseIn === undefined ? {} : { reverseIn }),
+  };
+  return Object.keys(health).length === 0 ? null : health;
 }
 
 /** The records of a set that still exist. */
@@ -150,10 +164,14 @@ function chooseComment(
   return comment === before ? next : comment;
 }
 
-function commented(record: Present, set: ReadApply, ownSet: StoredOwnedSet): SetEdit[] {
-  const { id, ttl, health } = record;
+/** The edits of a record that keeps its value and TTL, also after changes by others. */
+function commented(record: Present, set: ReadApply, ownSet: StoredOwnedSet, here: RecordsHere): SetEdit[] {
+  const { id, ttl } = record;
   const comment = chooseComment(record, set, ownSet);
-  return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment, health }];
+  const value = set.saysReverse ? set.values.find((each) => here.withValue(each)?.id === id) : undefined;
+  const health = withWish(record.health, set, value);
+  const isKept = comment === record.comment && sameHealth(health, record.health);
+  return isKept ? [] : [{ kind: 'adjust', id, ttl, comment, health }];
 }
 
 function adjusted({ id, ttl, comment, health }: Present, wantedFields: Fields, defaultTtl: number): SetEdit[] {

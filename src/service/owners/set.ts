@@ -1,7 +1,7 @@
 // The sets that a request applies: reading them, and the checks of each against the others of its request. Pure.
 import { createHash } from 'node:crypto';
 import { parseComment } from '#dns/comment.ts';
-import type { HealthInput } from '#dns/members.ts';
+import { type HealthInput, withoutReverse } from '#dns/members.ts';
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
@@ -86,6 +86,8 @@ export interface ReadApply extends Placed {
   comment: string | null;
   /** SHA-256 of the TTL and the values, in hexadecimal. */
   digest: string;
+  /** Whether the set says which of its records want a PTR record. */
+  saysReverse: boolean;
   adopt: 'Never' | 'IfIdentical';
   share: boolean;
   /** The owner may begin to own the place only if its other owners begin with this text; null: in any case. */
@@ -172,12 +174,14 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
     if (same !== undefined) throw refusal('value-twice', { index: same }, { field: `values.${index}.content` });
     indexByDigest.set(digest, index);
   }
+  const saysReverse = values.some(({ reverse }) => reverse !== undefined && reverse !== null);
   return {
     kind: 'apply',
     ...commonFields,
     ...{ name, ordername, type, exact, values: records, ttl: first.record.ttl },
     comment: insist(parseComment(input.comment ?? null)),
-    digest: contentDigest(first.record.ttl, records),
+    digest: contentDigest(first.record.ttl, records, saysReverse),
+    saysReverse,
     adopt: input.adopt ?? 'Never',
     share: input.share ?? false,
     onlyAmong: input.onlyAmong ?? null,
@@ -197,7 +201,16 @@ function readValue(input: Parameters<typeof parseRecord>[0], index: number, zone
   }
 }
 
-const OF_VALUE: readonly string[] = ['content', 'priority', 'check', 'tier', 'whenAllFail', 'weight', 'reverse'];
+const OF_VALUE: readonly string[] = [
+  'content',
+  'priority',
+  'check',
+  'tier',
+  'whenAllFail',
+  'weight',
+  'reverse',
+  'reverseIn',
+];
 
 /** A refusal of one value names its place in the list; one of the name, the type or the TTL concerns the whole set. */
 export function inValue(refused: Refusal, index: number, count: number): Refusal {
@@ -205,13 +218,17 @@ export function inValue(refused: Refusal, index: number, count: number): Refusal
   return ofValue && index < count ? refused.within(`values.${index}`) : refused;
 }
 
-function contentDigest(ttl: number | null, values: readonly ReadValue[]): string {
-  // The check and the tier are a part of a value, so that another one is a change of the set.
+function contentDigest(ttl: number | null, values: readonly ReadValue[], saysReverse: boolean): string {
+  // The check and the tier are a part of a value, so that another one is a change of the set. The wish for a PTR record
+  // is not: whether one is permitted changes while the generation of an object stays.
   const digests = values
-    .map(({ digest, record: { health } }) => (health ? `${digest} ${JSON.stringify(health)}` : digest))
+    .map(({ digest, record: { health } }) => {
+      const parts = JSON.stringify(withoutReverse(health ?? {}));
+      return parts === '{}' ? digest : `${digest} ${parts}`;
+    })
     .sort();
   return createHash('sha256')
-    .update(JSON.stringify([ttl, ...digests]))
+    .update(JSON.stringify([ttl, ...digests, ...(saysReverse ? ['reverse'] : [])]))
     .digest('hex');
 }
 

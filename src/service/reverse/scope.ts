@@ -12,9 +12,13 @@ const NOWHERE: ReverseScope = { zones: [] };
 
 type Rights = Pick<Actor, 'records' | 'grants' | 'onlyNames' | 'onlyTypes'>;
 
-/** The scope to store with a record; null: the record does not want a PTR. */
+/** The scope to store with a record: the rights of the key, and in the zones that the record names. Null: no PTR. */
 export function scopeForRecord(actor: Rights, health: RecordHealth | null): ReverseScope | null {
-  return health?.reverse === true ? reverseScopeOf(actor) : null;
+  if (health?.reverse !== true) return null;
+  const scope = reverseScopeOf(actor);
+  const { reverseIn } = health;
+  if (reverseIn === undefined) return scope;
+  return { ...scope, zones: reverseIn.filter((zoneId) => scope.zones?.includes(zoneId) ?? true) };
 }
 
 export function reverseScopeOf({ records, grants, onlyNames, onlyTypes }: Rights): ReverseScope {

@@ -56,7 +56,7 @@ export function managedRecord(
   return { id, name, type, content, ttl, priority, comment, health, managedBy };
 }
 
-export interface RecordView extends RecordHealth {
+export interface RecordView extends Omit<RecordHealth, 'reverseIn'> {
   id: string;
   name: string;
   type: RecordType;
@@ -103,10 +103,19 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
   };
 }
 
-export function recordView(
-  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment' | 'health'>,
+type Viewed = Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment' | 'health'>;
+
+/** A record as answers show it. The zones of its PTR record are between its writer and the service. */
+export function recordView(record: Viewed, zone: Pick<ZoneRow, 'defaultTtl'>): RecordView {
+  const { reverseIn: _zones, ...shown } = recordedView(record, zone);
+  return shown;
+}
+
+/** A record as the history keeps it. */
+export function recordedView(
+  record: Viewed,
   zone: Pick<ZoneRow, 'defaultTtl'>,
-): RecordView {
+): RecordView & Pick<RecordHealth, 'reverseIn'> {
   return {
     id: record.id,
     name: record.name,

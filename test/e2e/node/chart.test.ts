@@ -379,6 +379,7 @@ const RIGHTS: Record<string, string[]> = {
     'dnsrecords.zonestead.dev/status [] [update]',
     'dnszones.zonestead.dev [] [list watch patch]',
     'dnszones.zonestead.dev/status [] [update]',
+    'endpointslices.discovery.k8s.io [] [list watch]',
     'events.events.k8s.io [] [create patch]',
     'leases.coordination.k8s.io [] [create]',
     `leases.coordination.k8s.io [${RELEASE}-operator] [get watch patch]`,

@@ -62,6 +62,10 @@ test('the report of a node says whether its knotd draws', async () => {
   const engine = async () => (await service.sql`select engine from nodes`)[0]?.engine;
   const suffix = draws ? '' : ' (without weights)';
   await expect.poll(engine).toBe(`Knot DNS ${service.knot.version}${suffix}`);
+  const zone = await service.zone('evenly.example');
+  const { body } = await request('GET', `/zones/${zone.id}/nodes`);
+  expect(body.nodes).toMatchObject([draws ? { current: expect.any(Boolean) } : { evenly: true }]);
+  expect(JSON.stringify(body.nodes).includes('evenly')).toBe(!draws);
 });
 
 test('a node has the zone and its weights as the api renders them', async () => {

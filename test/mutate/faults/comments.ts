@@ -120,7 +120,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     'report',
     'a comment is not written under the policy Report',
     DECIDE,
-    'mineNow.flatMap((record) => commented(record, set, ownSet))',
+    'mineNow.flatMap((record) => commented(record, set, ownSet, here))',
     '[]',
   ),
   owners(

@@ -321,8 +321,8 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'an object that was replaced since the backup is applied',
     'restored',
     'src/operator/record/reconcile.ts',
-    'if (isRestored && context.older.isReplaced(keyOf(object), uid))',
-    'if (false)',
+    'const isOlder = context.older.isReplaced(keyOf(object), uid) || ',
+    'const isOlder = ',
   ),
   fault(
     'restored-list',

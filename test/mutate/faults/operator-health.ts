@@ -37,7 +37,7 @@ const PROOF: readonly Fault[] = [
     '...{}',
   ]),
   fault('quiet', 'each probe that changes something applies the records again', 'src/operator/record/reconcile.ts', [
-    'if (isUnproven || checkName !== undefined) appliedValues.unproven();',
+    'if (isUnproven || checkName !== undefined || reverse !== null) appliedValues.unproven();',
     'if (isUnproven) appliedValues.unproven();',
   ]),
   fault('revision', 'the addresses of a check are read in every look', WATCH, [
@@ -53,7 +53,7 @@ const PROOF: readonly Fault[] = [
     'known',
   ]),
   fault('removed', 'an object keeps its members without its check', HEALTH, [
-    'run.fields = { ...run.fields, members: undefined };\n    return { Healthy: null };',
+    'run.fields = { ...run.fields, members: undefined, foundService: undefined };\n    return { Healthy: null };',
     'return {};',
   ]),
 ];
@@ -152,12 +152,102 @@ const SHOWN: readonly Fault[] = [
     'tiers',
     'tiers are accepted without a check',
     'src/resources/record-rules.ts',
-    [
-      'holds: ({ healthCheck, values = [] }) => healthCheck !== undefined || new Set(values.map(tierOf)).size < 2,',
-      'holds: () => true,',
-    ],
+    ['holds: (self) => isChecked(self) || new Set((self.values ?? []).map(tierOf)).size < 2,', 'holds: () => true,'],
     SCHEMA_TESTS,
   ),
 ];
 
-export const OPERATOR_HEALTH_FAULTS: readonly Fault[] = [...PROOF, ...TENANCY, ...LEFTOVERS, ...SHOWN];
+const SIGNALS = 'src/operator/checks/signals.ts';
+const ENDPOINTS = 'src/operator/checks/endpoints.ts';
+const SERVICES = 'src/operator/checks/services.ts';
+const SERVICE_BENCH = ['test/unit/operator/service-health.test.ts'];
+const ENDPOINT_TESTS = ['test/unit/operator/checks/endpoints.test.ts'];
+
+const FOLLOWED: readonly Fault[] = [
+  fault(
+    'service-typo',
+    'a Service that was never found takes addresses out of DNS',
+    ENDPOINTS,
+    ['return wasFound\n      ? {', 'return wasFound || true\n      ? {'],
+    ENDPOINT_TESTS,
+  ),
+  fault(
+    'service-ready',
+    'an endpoint without the condition is not ready',
+    'src/kube/objects/endpoint-slices.ts',
+    ['conditions?.ready !== false', 'conditions?.ready === true'],
+    ENDPOINT_TESTS,
+  ),
+  fault(
+    'service-port',
+    'an endpoint with another port counts',
+    ENDPOINTS,
+    ['if (port === undefined || readySlices.some((slice) => hasPort(slice, port)))', 'if (readySlices.length > 0)'],
+    ENDPOINT_TESTS,
+  ),
+  fault(
+    'service-namespace',
+    'a record follows the Service of another namespace',
+    SERVICES,
+    ['[service];', "[service.replace(/^other/, 'default')];"],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-gone',
+    'a Service that was found is forgotten',
+    HEALTH,
+    ['return isFound || wasServiceFound(ref, status?.foundService) ?', 'return isFound ?'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-renew',
+    'a signal ends although the operator runs',
+    SIGNALS,
+    ['(isOver ? 0 : EVERY_MS)', '(isOver ? 0 : 1_000 * EVERY_MS)'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-quiet',
+    'each change of a pod is sent',
+    SIGNALS,
+    ['if (sender.verdict.reason !== verdict.reason && sender.waitMs === 0)', 'if (sender.waitMs === 0)'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-taken',
+    'a cluster whose name another one has sends signals for the checks of that one',
+    'src/operator/checks/connect.ts',
+    ['maySend: (zone) => context.isNameTaken(zone) === false', 'maySend: () => true'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-synced',
+    'before the EndpointSlices are read, every Service is gone',
+    SERVICES,
+    ['if (!this.hasSynced()) return NOT_READ;', ''],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-absent',
+    'a check that was deleted stays away',
+    SIGNALS,
+    ['if (isAbsent(error)) {', 'if (isAbsent(error) && sender.waitMs < 0) {'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'service-pause',
+    'a refused signal is sent again at once',
+    SIGNALS,
+    ['sender.dueAt = clock.now() + Math.max(wait, sender.waitMs);', 'sender.dueAt = clock.now();'],
+    SERVICE_BENCH,
+  ),
+  fault(
+    'both',
+    'a record may have a probe and a Service',
+    'src/resources/record-rules.ts',
+    ['healthCheck === undefined || healthFrom === undefined', 'true'],
+    SCHEMA_TESTS,
+  ),
+];
+
+export const OPERATOR_HEALTH_FAULTS: readonly Fault[] = [...PROOF, ...TENANCY, ...LEFTOVERS, ...SHOWN, ...FOLLOWED];

@@ -5,9 +5,11 @@ import { noticedIn } from './fault.ts';
 const PURE = 'src/nameserver/knot/weights.ts';
 const pure = noticedIn('weights', 'test/unit/nameserver/weights.test.ts', PURE);
 const members = noticedIn('weights', 'test/unit/dns/members.test.ts', 'src/dns/members.ts');
+const shown = noticedIn('weights', 'test/unit/diagnosis/checks.test.ts', 'src/diagnosis/zone-checks.ts');
 const merged = noticedIn('weights', 'test/unit/nameserver/knot-plan.test.ts', 'src/nameserver/knot/exported.ts');
 
 export const WEIGHT_FAULTS: readonly Fault[] = [
+  shown('evenly', 'doctor names no node that answers weights evenly', '(evenly ? [name] : [])', '[]'),
   pure(
     'occluded',
     'a node answers with authority below a delegation',

@@ -5,16 +5,20 @@ import type { NodesAnswer } from '#client/node-questions.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
 import { getAccount } from '#contract/operations/account.ts';
+import type { IndexFunction } from '#kube/cache/indexes.ts';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
 import type { ReconcileResult } from '#kube/controller/controller.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
+import type { EndpointSlice } from '#kube/objects/endpoint-slices.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
 import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
-import { createCheckWatch } from '#operator/checks/connect.ts';
+import { createCheckWatch, createServiceSignals } from '#operator/checks/connect.ts';
+import { FollowedServices, SLICE_INDEXES } from '#operator/checks/services.ts';
+import type { ServiceSignals } from '#operator/checks/signals.ts';
 import type { CheckWatch } from '#operator/checks/watch.ts';
 import { OlderObjects } from '#operator/cluster/older.ts';
 import { SeenRestore } from '#operator/cluster/seen-restore.ts';
@@ -77,6 +81,9 @@ export class Bench {
   readonly deletedKinds = new Set<string>();
   /** Objects that wait for the service to answer again. */
   readonly waiting: string[] = [];
+  /** The EndpointSlices of the cluster. */
+  readonly slices = createCache<EndpointSlice>(SLICE_INDEXES);
+  areSlicesRead = true;
   /** DNSRecords that the watch has not brought yet, by key. */
   readonly unseen = new Set<string>();
   /** Records before zones in every round. */
@@ -192,6 +199,11 @@ export class Bench {
     return this.#process.checks;
   }
 
+  /** The sender of the states of Services, of this process. */
+  get signals(): ServiceSignals {
+    return this.#process.signals;
+  }
+
   /** The objects that are older than the data of the service, as this process knows. */
   get older(): OlderObjects {
     return this.#process.older;
@@ -258,9 +270,16 @@ export class Bench {
       },
     };
     const checks = createCheckWatch(shared, log, undefined);
+    const services = new FollowedServices({
+      cache: this.slices,
+      hasSynced: () => this.areSlicesRead,
+      run: () => Promise.resolve(),
+    });
+    const signals = createServiceSignals({ ...shared, checks }, services, log);
     const context: OperatorContext = {
       ...shared,
       checks,
+      services,
       isDrained: () => this.isDrained,
       older,
       seenRestore: new SeenRestore(this.clock, () => 'restore'),
@@ -298,6 +317,7 @@ export class Bench {
     };
     return {
       checks,
+      signals,
       held,
       older,
       zones,
@@ -322,7 +342,7 @@ function serializeObject(object: KubeObject): string {
   return text;
 }
 
-function createCache<T extends KubeObject>(indexes: Record<string, (object: T) => readonly string[]>): CacheStore<T> {
+function createCache<T extends KubeObject>(indexes: Readonly<Record<string, IndexFunction<T>>>): CacheStore<T> {
   return createStore<T>({ indexes, log });
 }
 

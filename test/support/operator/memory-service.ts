@@ -7,7 +7,6 @@ import type { CallOptions } from '#client/http.ts';
 import type { RecordFilter } from '#client/lists.ts';
 import type { DanglingName } from '#contract/dangling.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { deleteCheck, getCheck, listChecks, setCheck } from '#contract/operations/checks.ts';
 import { listDanglingNames } from '#contract/operations/dangling.ts';
 import { applyRecords, listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
@@ -25,8 +24,9 @@ import type { Verdict } from '#dns/verdict.ts';
 import { fakeClient, on } from '../service/fake-client.ts';
 import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
-import { MemoryChecks } from './memory-checks.ts';
+import { MemoryChecks, replyAboutChecks } from './memory-checks.ts';
 import { MemoryOwners } from './memory-owners.ts';
+import { markReverse, type ReverseStates, shownHealth } from './memory-reverse.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
 
 export const TEAM = 'team_1';
@@ -68,6 +68,7 @@ export class MemoryService {
     },
     refuse: refused,
   });
+  readonly reverseStates: ReverseStates = new Map();
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
   /** The key in the answer to a creation. */
@@ -214,10 +215,7 @@ export class MemoryService {
           return { records: records.slice(start, end), ...(records.length > end ? { next: String(end) } : {}) };
         });
       }),
-      on(listChecks, () => call('list checks', () => ({ checks: this.checks.list() }))),
-      on(getCheck, ({ params: { name } }) => call(`check ${name}`, () => this.checks.get(name))),
-      on(setCheck, ({ params: { name }, body }) => call(`put check ${name}`, () => this.checks.put(name, body))),
-      on(deleteCheck, ({ params: { name } }) => call(`delete check ${name}`, () => this.checks.remove(name))),
+      ...replyAboutChecks(this.checks, call),
       on(getAccount, () =>
         call('account', () => ({
           key: {
@@ -358,7 +356,8 @@ export class MemoryService {
       .filter((record) => type === undefined || record.type === type)
       .map((each) => ({
         ...(this.withdrawn.has(each.id) && { withdrawn: true }),
-        ...(each.health?.check !== undefined && this.checks.failing.has(each.content) && { failing: true }),
+        ...(this.checks.isFailing(each.health?.check, each.content) && { failing: true }),
+        ...markReverse(this.reverseStates, each),
         ...this.#view(zoneId, each),
       }));
   }
@@ -366,7 +365,7 @@ export class MemoryService {
   #view(zoneId: string, record: Stored): DnsRecord {
     const { comment, health, ...rest } = record;
     const ttl = record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl;
-    return { ...rest, ...health, ttl, ...(comment ? { comment } : {}) };
+    return { ...rest, ...shownHealth(health), ttl, ...(comment ? { comment } : {}) };
   }
 
   #zone(id: string, code: 'no_zone' | 'not_found'): StoredZone {

@@ -7,7 +7,36 @@ const tiers = (...list: (number | undefined)[]) => ({
 });
 const http = { type: 'http', path: '/healthz' };
 
+const from = (serviceRef: object) => ({ healthFrom: { serviceRef } });
+
+/** The state of the addresses comes from a Service. */
+const SERVICES: readonly ResourceCase[] = [
+  record('the endpoints of a Service', { ...from({ name: 'web' }), whenAllFail: 'ServeNone' }),
+  record('the endpoints with a named port', from({ name: 'web', port: 'https' })),
+  record('the endpoints with the number of a port', from({ name: 'web', port: 8443 })),
+  record('tiers with a Service', { ...tiers(0, 1), ...from({ name: 'web' }) }),
+  record('a check and a Service', { healthCheck: http, ...from({ name: 'web' }) }, /set either healthCheck .* or /),
+  record(
+    'a Service for TXT',
+    { type: 'TXT', content: 'text', ...from({ name: 'web' }) },
+    /only the addresses of types A and AAAA/,
+  ),
+  record('a Service of another namespace', from({ name: 'shop/web' }), /must be the name of a Service/),
+  record('a Service without a name', from({}), /name/),
+  record('no source', { healthFrom: {} }, /serviceRef/),
+  record('port 65536 of a Service', from({ name: 'web', port: 65_536 }), /port/),
+  record('a port in capitals', from({ name: 'web', port: 'HTTP' }), /port/),
+];
+
 export const HEALTH: readonly ResourceCase[] = [
+  ...SERVICES,
+  record('a PTR record', { reverse: true }),
+  record('no PTR record of TXT', { type: 'TXT', content: 'text', reverse: false }),
+  record(
+    'a PTR record of TXT',
+    { type: 'TXT', content: 'text', reverse: true },
+    /only the addresses of types A and AAAA have PTR records/,
+  ),
   record('a check over https', { healthCheck: { type: 'https', host: 'www.example.com', tls: 'none' } }),
   record('a check with all fields', {
     ttl: 30,
@@ -53,7 +82,7 @@ export const HEALTH: readonly ResourceCase[] = [
   record('an interval of 301 s', { healthCheck: { ...http, interval: 301 } }, /300/),
   record('a retry after 0.4 s', { healthCheck: { ...http, retryInterval: 0.4 } }, /0\.5/),
   record('a fraction of failures', { healthCheck: { ...http, failures: 1.5 } }, /failures/),
-  record('tiers without a check', tiers(0, 1), /set healthCheck, or give all values one tier/),
+  record('tiers without a check', tiers(0, 1), /set healthCheck or healthFrom, or give all values one tier/),
   record('tier 10', { ...tiers(10), healthCheck: http }, /tier/),
   record(
     'a tier on TXT',

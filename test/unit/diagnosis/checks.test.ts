@@ -133,6 +133,9 @@ test('a name needs nodes that have the zone', () => {
   expect(judged({ nodes: [current, starting], nodesCurrent: '1/1' })).toEqual([
     'ok: 1/1 nodes have the zone as it is stored',
   ]);
+  expect(judged({ nodes: [{ ...current, evenly: true }], nodesCurrent: '1/1' })).toEqual([
+    'ok: 1/1 nodes have the zone as it is stored. Node ns1 answers records with weights with all of them, evenly: that takes Knot DNS 3.4 with knot-module-geoip to draw.',
+  ]);
   expect(judged({ nodes: [current, behind], nodesCurrent: '1/2' })).toEqual([
     'fail: node ns2 has not applied the last change yet',
   ]);

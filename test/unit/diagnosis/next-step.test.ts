@@ -162,6 +162,37 @@ test('a record that is Ready while an address fails shows its members, and the n
   expect(well.at(-1)?.lines?.[0]).toBe('Look at the zone of the record.');
 });
 
+test('a record that follows a Service shows it, and the next step is to look at its endpoints', () => {
+  const reason = 'No endpoint of the Service web is ready.';
+  const members = [{ content: '192.0.2.1', tier: 0, state: 'Unhealthy', reason, served: true }];
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
+  const healthFrom = { serviceRef: { name: 'web', port: 'https' } };
+  const sections = whySections({
+    object: record({ healthFrom }, { conditions: [ready], members }),
+    named: [],
+  } as never);
+  expect(sections.map(({ title }) => title)).toContain('MEMBERS by the endpoints of the Service web:https');
+  expect(sections.at(-1)?.lines?.slice(0, 2)).toEqual([
+    `See why no pod of the Service web is ready: ${reason} Answers then include the addresses again.`,
+    '  kubectl get endpointslices -l kubernetes.io/service-name=web -n team-a',
+  ]);
+});
+
+test('a record with weights names the nodes that answer evenly, and another record does not', () => {
+  const nodes = [
+    { name: 'ns2', state: 'Current', evenly: true },
+    { name: 'ns1', state: 'Current', evenly: true },
+    { name: 'ns3', state: 'Current' },
+  ];
+  const linesOf = (spec: object) =>
+    whySections({ object: record(spec), zone: { object: zone({}, { nodes }) }, named: [] } as never)[0]?.lines ?? [];
+  const weighted = { content: undefined, values: [{ content: '192.0.2.1', weight: 5 }] };
+  expect(linesOf(weighted)).toContainEqual(
+    expect.stringMatching(/^ {2}Nodes ns1, ns2 answer records with weights with all of them, evenly: /),
+  );
+  expect(linesOf({}).join('\n')).not.toContain('evenly');
+});
+
 test('the objects that a message names are listed once each, without the object itself and without the final dot of the sentence', () => {
   const message =
     'DNSRecord team-b/a.b has A records. DNSRecord team-b/a.b again, DNSRecord team-a/www, and DNSZone dns/mine.';

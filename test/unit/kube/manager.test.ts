@@ -85,6 +85,22 @@ test('the manager runs the objects of the first list only when the list is compl
   await running;
 });
 
+test('the manager reads a cache on demand only while it runs, and is ready without it', async () => {
+  const onDemand = manager.cacheOnDemand<Widget>(WIDGETS, { namespaces: ['default', 'other'] });
+  const running = manager.run(stop.signal);
+  await expect.poll(() => manager.healthPort()).toBeDefined();
+  await expect.poll(async () => (await probe('/readyz')).status).toBe(200);
+  expect([onDemand.hasSynced(), server.received.length]).toEqual([false, 0]);
+  const [one, two] = [watch(), watch()];
+  server.script(page([widget('a', '1')], '10'), page([], '10'), one.answer, two.answer);
+  const filling = onDemand.run(stop.signal);
+  await expect.poll(() => onDemand.hasSynced()).toBe(true);
+  expect(onDemand.cache.keys()).toEqual(['default/a']);
+  expect(server.received.slice(0, 2).map(({ path }) => path.split('/').at(-2))).toEqual(['default', 'other']);
+  stop.abort();
+  await Promise.all([running, filling]);
+});
+
 test('the manager is ready when every cache is in sync and every other check passes, and alive before that', async () => {
   wire();
   let other = false;

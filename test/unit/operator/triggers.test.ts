@@ -155,6 +155,19 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual([]);
   });
 
+  test('a record that wants PTR records runs when a reverse zone changes its grants, and after no other zone', async () => {
+    records.upsert(named('ptr', { reverse: true, zoneRef: { name: 'other' } }));
+    await taken(recordQueue);
+    zones.replace([]);
+    const reverse = aZone({ zoneName: '2.0.192.in-addr.arpa' }, { name: 'reverse', uid: 'uid-reverse' });
+    zones.upsert(next(reverse));
+    expect(await taken(recordQueue)).toEqual(['default/ptr']);
+    zones.upsert(next({ ...reverse, spec: { ...reverse.spec, allowedRecords: [] } }));
+    expect(await taken(recordQueue)).toEqual(['default/ptr']);
+    zones.upsert(next(aZone({ zoneName: 'plain.example' }, { name: 'plain', uid: 'uid-plain' })));
+    expect(await taken(recordQueue)).toEqual([]);
+  });
+
   test('a record runs when its zone gets the data that it waits for, and not for other changes of the status', async () => {
     const zone = next(aZone());
     zones.replace([]);

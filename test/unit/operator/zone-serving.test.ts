@@ -33,7 +33,7 @@ const serve = (
 
 describe('status.servers and status.nodes', () => {
   const first = serve({}, 7, server(9), [
-    CURRENT,
+    { ...CURRENT, evenly: true },
     { ...BEHIND, node: 'ns2' },
     { ...BEHIND, node: 'ns3', starting: true },
   ]);
@@ -42,7 +42,7 @@ describe('status.servers and status.nodes', () => {
     expect(first).toEqual({
       servers: [{ name: 'ns1.example', address: '192.0.2.1', node: 'ns1', serial: 9 }],
       nodes: [
-        { name: 'ns1', state: 'Current' },
+        { name: 'ns1', state: 'Current', evenly: true },
         { name: 'ns2', state: 'Behind', problem: 'node ns2 has not applied the last change yet' },
         { name: 'ns3', state: 'Starting' },
       ],

@@ -34,6 +34,43 @@ test('the DNSZone stays parked if the zone is parked', () => {
   expect(planManifests({ ...ZONE, state: 'parked' }, []).objects[0]?.spec).toMatchObject({ parked: true });
 });
 
+test('a DNSRecord gets the check, tiers and weights of its records, so that nothing changes in DNS', () => {
+  const OWN = 'k8s-0';
+  const definitions = new Map([[OWN, { type: 'http', path: '/healthz', expect: [200, '3xx'] }]]);
+  const planned = planManifests(
+    ZONE,
+    [
+      record('www', 'A', '192.0.2.1', { check: OWN, whenAllFail: 'ServeNone' }),
+      record('www', 'A', '192.0.2.2', { check: OWN, whenAllFail: 'ServeNone', tier: 1 }),
+      record('www', 'A', '192.0.2.3', { check: 'web' }),
+      record('shop', 'A', '192.0.2.1', { weight: 5 }),
+      record('ptr', 'A', '192.0.2.4', { reverse: true }),
+    ],
+    undefined,
+    definitions,
+  );
+  expect(planned.leftOut).toEqual([]);
+  expect(planned.objects.slice(1).map(({ spec }) => spec)).toMatchObject([
+    { name: 'ptr', content: '192.0.2.4', reverse: true },
+    { name: 'shop', values: [{ content: '192.0.2.1', weight: 5 }] },
+    {
+      values: [{ content: '192.0.2.1' }, { content: '192.0.2.2', tier: 1 }],
+      healthCheck: { type: 'http', path: '/healthz', expect: ['200', '3xx'] },
+      whenAllFail: 'ServeNone',
+    },
+    { content: '192.0.2.3', healthCheck: { checkRef: 'web' } },
+  ]);
+});
+
+test('a DNSRecord is omitted if an operator sends the state of its addresses, or its check is unknown', () => {
+  const records = [record('www', 'A', '192.0.2.1', { check: 'k8s-0' })];
+  for (const definitions of [new Map([['k8s-0', { type: 'signal' }]]), new Map()]) {
+    const { objects, leftOut } = planManifests(ZONE, records, undefined, definitions);
+    expect(objects).toHaveLength(1);
+    expect(leftOut).toEqual([{ name: 'www', type: 'A', why: expect.stringContaining('spec.healthFrom') }]);
+  }
+});
+
 test('the DNSZone has the given namespace, and so have its records', () => {
   const { objects } = planManifests(ZONE, [record('www', 'A', '192.0.2.1')], 'team');
   expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(['team', 'team']);

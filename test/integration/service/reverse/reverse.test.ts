@@ -205,6 +205,38 @@ test('a PTR needs the rights of the key, and a reverse zone of another team stay
   );
 });
 
+test('a set says in which zones its PTRs may be, and takes a wish back under the same generation', async () => {
+  const zone = await service.zone();
+  const { reverse: other } = await network();
+  const { reverse, address } = await network();
+  const apply = async (wish: object, generation = 1) => {
+    const values = [{ content: address(1), ...wish }];
+    const set = { owner: 'k8s:scope/default/www', generation, instance: 'uid', name: 'www', type: 'A', values };
+    const { body } = await request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] });
+    return (body.results as unknown[])[0] as { status: number; message?: string; records: Listed[] };
+  };
+  const look = async () => (await list(zone, '?type=A')).map(({ reverseState }) => reverseState ?? '-');
+  const applied = await apply({ reverse: true, reverseIn: [other.id] });
+  expect(applied).toMatchObject({ status: 200, records: [{ reverse: true }] });
+  expect(applied.records[0]).not.toHaveProperty('reverseIn');
+  expect([await look(), await pointers(reverse)]).toEqual([['NotPermitted'], []]);
+  await apply({ reverse: true, reverseIn: [other.id, reverse.id] });
+  expect([await look(), await pointers(reverse)]).toEqual([['Written'], [`1 www.${zone.zoneName}`]]);
+  // A deeper zone is not among them.
+  const deeper = await service.zone(`1.${reverse.zoneName}`);
+  expect([await look(), await pointers(deeper), await pointers(reverse)]).toEqual([['NotPermitted'], [], []]);
+  await request('DELETE', `/zones/${deeper.id}`);
+  expect(await pointers(reverse)).toHaveLength(1);
+  expect((await apply({ reverse: false })).status).toBe(200);
+  expect([await look(), await pointers(reverse)]).toEqual([['-'], []]);
+  // A set that says nothing leaves the wish alone; another value of it needs another generation.
+  expect((await apply({ reverse: true, reverseIn: [reverse.id] })).status).toBe(200);
+  expect((await apply({ weight: 5 })).message).toContain('generation');
+  expect((await apply({}, 2)).status).toBe(200);
+  expect(await pointers(reverse)).toEqual([]);
+  expect((await apply({ reverseIn: [reverse.id] }, 3)).message).toContain('reverse');
+});
+
 test('wildcards, other types and records of reverse zones get no PTR', async () => {
   const zone = await service.zone();
   const { reverse, address } = await network();

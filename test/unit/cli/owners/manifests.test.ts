@@ -8,19 +8,18 @@ import type { DnsRecord } from '#contract/record.ts';
 const CHECK = `k8s-${'0'.repeat(8)}`;
 const definition: CheckDefinition = checkBody.parse({ type: 'http', path: '/healthz', expect: [200, '3xx'] });
 
-function specOf(records: readonly Partial<DnsRecord>[]) {
+function planSet(records: readonly Partial<DnsRecord>[], check: CheckDefinition) {
   const set = {
     ...{ owner: 'k8s:prod/default/www', name: 'www', type: 'A', ttl: null, comment: null, expires: null },
     ...{ share: false, retain: false, drift: 'Enforce', whenClusterLost: 'Keep' },
     records: records.map((record) => ({ priority: null, ...record })),
   } as unknown as OwnedSet;
-  const definitions = new Map([[CHECK, definition]]);
-  const { objects, leftOut } = planOwnedManifests(
-    [set],
-    'prod',
-    { namespace: 'default', name: 'example' },
-    definitions,
-  );
+  const definitions = new Map([[CHECK, check]]);
+  return planOwnedManifests([set], 'prod', { namespace: 'default', name: 'example' }, definitions);
+}
+
+function specOf(records: readonly Partial<DnsRecord>[]) {
+  const { objects, leftOut } = planSet(records, definition);
   expect(leftOut).toEqual([]);
   return objects[0]?.spec;
 }
@@ -35,6 +34,12 @@ test('a lost DNSRecord gets its tiers and the definition of its own check back',
     whenAllFail: 'ServeNone',
     healthCheck: { type: 'http', path: '/healthz', expect: ['200', '3xx'], interval: 10 },
   });
+});
+
+test('a lost DNSRecord that followed a Service is omitted, because only its operator knew the Service', () => {
+  const { objects, leftOut } = planSet([{ content: '192.0.2.1', check: CHECK }], checkBody.parse({ type: 'signal' }));
+  expect(objects).toEqual([]);
+  expect(leftOut).toEqual([expect.stringMatching(/^k8s:prod\/default\/www: .* spec\.healthFrom$/)]);
 });
 
 test('a lost DNSRecord refers to the same check of the team', () => {

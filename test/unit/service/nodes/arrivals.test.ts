@@ -7,6 +7,7 @@ import { FakeClock } from '../../../support/time/fake-clock.ts';
 const node = (name: string, applied: number | null, more: Partial<LivingRow> = {}): LivingRow => ({
   node: name,
   instance: name,
+  engine: 'Knot DNS 3.4.6',
   reportedAt: new Date(0),
   isHere: true,
   position: applied === null ? null : `${applied + 1}:${applied + 1}:`,

@@ -7,6 +7,7 @@ import type { LivingRow } from '#store/nodes.ts';
 const row: LivingRow = {
   node: 'ns1',
   instance: 'i',
+  engine: 'Knot DNS 3.4.6',
   reportedAt: new Date(0),
   isHere: true,
   position: '100:120:105,110',

@@ -47,6 +47,19 @@ test.each([
   expect(reverseScopeOf(actor)).toEqual(scope);
 });
 
+test('a record that names its zones has them as scope, as far as the key may write there', () => {
+  const health = { reverse: true, reverseIn: ['zone_a', 'zone_b'] } as const;
+  expect(scopeForRecord(rights(), health)).toEqual({ zones: ['zone_a', 'zone_b'] });
+  const only = rights({ records: 'none', grants: [['zone_b', 'write']], onlyNames: ['5'] });
+  expect(scopeForRecord(only, health)).toEqual({ zones: ['zone_b'], names: ['5'] });
+  expect(scopeForRecord(rights({ grants: [['zone_a', 'read']] }), health)).toEqual({
+    zones: ['zone_a', 'zone_b'],
+    not: ['zone_a'],
+  });
+  expect(scopeForRecord(rights({ onlyTypes: ['A'] }), health)).toEqual({ zones: [] });
+  expect(scopeForRecord(rights(), { reverse: true, reverseIn: [] })).toEqual({ zones: [] });
+});
+
 test('only a record with reverse has a scope', () => {
   expect(scopeForRecord(rights(), { reverse: true })).toEqual({});
   expect(scopeForRecord(rights(), { check: 'web' })).toBeNull();
