@@ -9,6 +9,7 @@
 // unknown kind nevertheless reads the zone or the list again, unless the line says that it can be skipped.
 import { z } from 'zod';
 import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import {
   count,
@@ -73,7 +74,7 @@ export const feedLine = z.discriminatedUnion('kind', [
     }),
   z.object({ kind: kind('reload'), ...zoneHead, cursor }).meta({
     description:
-      'The zone is new, or changed as a whole (parked, other name servers, a large import): read it with GET /v1/feed/zones/{id}.',
+      'The zone is new, or changed as a whole (parked, other name servers, another denial of names, a large import): read it with GET /v1/feed/zones/{id}.',
   }),
   z.object({ kind: kind('gone'), id: zoneId, name: zoneName, cursor }).meta({
     description: 'The zone was deleted. A zone of the same name with another id may exist.',
@@ -103,6 +104,10 @@ export const zoneLine = z.discriminatedUnion('kind', [
         flags: z.literal(257).meta({ description: 'The flags of the DNSKEY record.' }),
       })
       .meta({ description: 'The only DNSSEC key of the zone, which signs it.' }),
+    denial: z.enum(DENIALS).meta({
+      description:
+        'The records that prove that a name or type does not exist: NSEC, or NSEC3 without salt, extra iterations and opt-out (RFC 9276).',
+    }),
     origin: zoneOrigin,
   }),
   z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),

@@ -1,5 +1,6 @@
 // The operations that a node needs of its name server, with their data. The name server of an installation is Knot DNS
 // (knot/zones.ts); unit tests use one in memory.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { ServedSet } from '#dns/served.ts';
 
 export interface EngineZone {
@@ -47,8 +48,16 @@ export interface AddedZone {
   readonly name: string;
   /** PEM, PKCS#8. Secret. */
   readonly privateKey: string;
+  /** (Default: NSEC.) */
+  readonly denial?: Denial;
   /** The engine may have lost the key, although the zone is signed with it. */
   readonly isKeyLost?: boolean;
+}
+
+export interface ZoneDenial {
+  readonly denial: Denial;
+  /** The number of names in the zone: the engine needs room for as many records. */
+  readonly names: number;
 }
 
 export type OnSignature = (expiresAt: number) => void;
@@ -58,10 +67,19 @@ export interface ZoneEngine {
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
-  /** Adds zones with their keys. A zone that is there keeps its contents, and gets the key if it has another one. */
+  /**
+   * Adds zones with their keys. A zone that is there keeps its contents and its denial, and gets the key if it has
+   * another one.
+   */
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Gives a zone that is there this denial, and signs it anew if it has another one: one commit, and until then the old
+   * contents are answered.
+   * @throws ZoneLoading, or the engine's own errors. The zone is valid then, with the old or the new denial
+   */
+  deny(name: string, denial: ZoneDenial, signal: AbortSignal): Promise<void>;
   /**
    * The private key of a zone that is there, in PEM (PKCS#8). Secret.
    * @throws Error if the zone has no key, or more than one

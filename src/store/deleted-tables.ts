@@ -17,6 +17,7 @@ export const deletedZones = pgTable(
     tree: textC('tree').notNull(),
     state: text('state').notNull(),
     defaultTtl: integer('default_ttl').notNull(),
+    denial: text('denial').notNull(),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     cskPrivate: text('csk_private').notNull(),
     cskPublic: text('csk_public').notNull(),

@@ -1,6 +1,7 @@
 // The rows from which the RRsets of zones are rendered for name servers: heads and settings of zones, the rows at some
 // names, and all rows in pages. No rule of DNS is known here, except that the nearest hosted zone above a zone
 // delegates it.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import type { AliasAnswer } from './alias-answers.ts';
 import { isFailing } from './check-failing.ts';
@@ -146,6 +147,7 @@ function listPrefixes(ordername: string): string[] {
 /** A zone with the values that only its snapshot as a whole has. The private key is secret. */
 export interface WholeZone extends ServedZone {
   hostmaster: string;
+  denial: Denial;
   cskPrivate: string;
   cskPublic: string;
   /** The id of the team or person that owns it; the other one is null. */
@@ -156,7 +158,7 @@ export interface WholeZone extends ServedZone {
 }
 
 const selectZone = statement<Texts<WholeZone>>(`
-  select ${ZONE}, s.hostmaster, z.csk_private as "cskPrivate", z.csk_public as "cskPublic",
+  select ${ZONE}, s.hostmaster, z.denial, z.csk_private as "cskPrivate", z.csk_public as "cskPublic",
     z.team_id as "teamId", z.user_id as "userId", s.seal_secret as "sealSecret"
   from zones z cross join service s where z.id = $1`);
 

@@ -1,5 +1,6 @@
 // The tables of zones, and of the data that belongs to a zone as a whole; see tables.ts.
 
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { teams, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, xid8 } from './column-types.ts';
 import {
@@ -34,6 +35,7 @@ export const zones = pgTable(
     tree: textC('tree').notNull(),
     state: text('state').$type<ZoneState>().notNull(),
     defaultTtl: integer('default_ttl').notNull(),
+    denial: text('denial').$type<Denial>().notNull().default('NSEC'),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
     cskPrivate: text('csk_private').notNull(),
@@ -75,6 +77,7 @@ export const zones = pgTable(
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
     check('zones_state', sql`${t.state} in ('active', 'parked')`),
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
+    check('zones_denial', sql`${t.denial} in ('NSEC', 'NSEC3')`),
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_comment', sql`length(${t.comment}) between 1 and 500`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),

@@ -1,5 +1,6 @@
 // Zone rows: reading, locking, writing.
 
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { soaRdata } from '#dns/own-records.ts';
 import { columns, keysWithout, type Plain } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
@@ -158,6 +159,7 @@ export interface ServedProperties {
   state?: ZoneState;
   /** In seconds. */
   defaultTtl?: number;
+  denial?: Denial;
 }
 
 /** All properties of a zone that its answers do not depend on. A change of them leaves the serial. */
@@ -168,7 +170,7 @@ export interface UnservedProperties {
 
 /**
  * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the
- * state and the default TTL if they are given. The row is locked.
+ * properties that are given. The row is locked.
  * @param set.changedNames the names whose records change, relative to the zone; null: the whole zone
  */
 export async function touchZone(
@@ -177,17 +179,17 @@ export async function touchZone(
   set: ServedProperties & { serial: number; changedNames: readonly string[] | null; growth?: Growth },
   now: Date,
 ): Promise<ZoneRow> {
-  const { serial, state = null, defaultTtl = null, growth = NO_GROWTH } = set;
+  const { serial, state = null, defaultTtl = null, denial = null, growth = NO_GROWTH } = set;
   const names = announcedNames(set.changedNames);
   const { records, bytes } = growth;
-  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names);
+  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names, denial);
   return zoneRow(row as PlainZone);
 }
 
 const updateZone = statement<PlainZone>(`
   with touched as (
     update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
-      default_ttl = coalesce($5, default_ttl), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
+      default_ttl = coalesce($5, default_ttl), denial = coalesce($9, denial), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
     where id = $1 returning ${ZONE_COLUMNS}
   ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
   select * from touched`);

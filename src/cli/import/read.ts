@@ -62,7 +62,12 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
     if (to !== seconds) ttls.set(line, { from: seconds, to });
     return to;
   };
+  let hasNsec3 = false;
   const reviseType = (entry: EntryHead) => {
+    if (entry.type === 'NSEC3PARAM' && !hasNsec3) {
+      hasNsec3 = true;
+      add(found.notes, entry.line, nsec3Note(zone));
+    }
     const flaw = findFlaw(entry, zone);
     if (flaw !== null) {
       add(unsupported, entry.line, flaw);
@@ -134,6 +139,10 @@ function findFlaw({ owner, type }: EntryHead, zone: string): string | null {
   if (remark !== null) return `type: ${remark}`;
   const parsed = parseType(type);
   return parsed.ok ? null : `type: ${parsed.problem.message}`;
+}
+
+function nsec3Note(zone: string): string {
+  return `The zone denies names with NSEC3, and a zone here does so with NSEC unless it is told otherwise: zonestead zones update ${zone} --denial NSEC3.`;
 }
 
 function isApex(owner: string, zone: string): boolean {

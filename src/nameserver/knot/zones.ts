@@ -2,12 +2,15 @@
 //
 //     not there  → add    → in the configuration, with its key, without contents: SERVFAIL
 //                → change → served and signed, from the first commit on
+//                → deny   → the same contents with another denial of names
 //                → remove → not there; contents, journal, timers and key are deleted
 import { type Clock, realClock } from '#base/clock.ts';
 import { createSerial } from '#base/serial.ts';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
+import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneDenial, ZoneEngine } from '../engine.ts';
 import type { KnotControl, KnotItem } from './control.ts';
+import { followDenial, setDenial } from './denial.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
 import { createHistories, type Histories } from './history.ts';
 import { derivePublicKey, type KeyStore, keyIdOfPublic, type ZoneKey } from './keys.ts';
@@ -18,7 +21,14 @@ import { checkRoom } from './room.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
 import { runningVersion } from './version.ts';
 import { WeightedZones } from './weighted-zones.ts';
-import { configureZones, listAddedZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
+import {
+  configureZones,
+  listAddedZones,
+  purgeOthers,
+  readPublishedKeys,
+  unconfigureZones,
+  waitUntilLoaded,
+} from './zone-list.ts';
 
 const NO_NODE = 'no such node in zone found';
 
@@ -92,7 +102,7 @@ class KnotZones implements KnotEngine {
     const changedZones: string[] = [];
     await this.#edit(signal, async () => {
       const presentZones = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
-      const zoneKeys = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
+      const zoneKeys = zones.map(({ name, ...zone }) => ({ zone: name, ...zone }));
       const newZones = zoneKeys.filter(({ zone }) => !presentZones.has(zone));
       const others = zoneKeys.filter(({ zone }) => presentZones.has(zone));
       if (newZones.length > 0) await this.#addNew(newZones, signal);
@@ -120,12 +130,23 @@ class KnotZones implements KnotEngine {
         );
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      await this.#control.sessionAlone((session) => configureZones(session, 'conf-unset', presentNames), signal);
+      await this.#control.sessionAlone((session) => unconfigureZones(session, presentNames), signal);
       for (const name of presentNames) knownNames.delete(name);
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
     });
     await this.#weights.remove(names, signal);
+  }
+
+  deny(name: string, { denial, names }: ZoneDenial, signal: AbortSignal): Promise<void> {
+    const deny = async () => {
+      await checkRoom(this.#options.folder.storage, names);
+      const change = () => setDenial(this.#control, name, denial, signal);
+      await this.#configure(change, signal);
+      await followDenial(this.#control, this.#clock, name, denial, signal);
+      await this.#weights.apply(name, signal, true);
+    };
+    return this.#changes(name, deny, signal);
   }
 
   async privateKey(name: string, signal: AbortSignal): Promise<string> {
@@ -279,11 +300,10 @@ class KnotZones implements KnotEngine {
     return names;
   }
 
-  async #addNew(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+  async #addNew(zones: readonly (ZoneKey & { denial?: Denial })[], signal: AbortSignal): Promise<void> {
     await this.#keys.clean();
     await this.#keys.add(zones, signal);
-    const names = zones.map(({ zone }) => zone);
-    await this.#control.sessionAlone((session) => configureZones(session, 'conf-set', names), signal);
+    await this.#control.sessionAlone((session) => configureZones(session, zones), signal);
   }
 
   /** @returns the zones that are signed with another key now */

@@ -40,6 +40,7 @@ export interface SalvagedZone {
   owner: Owner;
   state: ZoneOrigin['state'];
   defaultTtl: number | null;
+  denial: ZoneOrigin['denial'];
   csk: Csk;
   /** The latest serial that a name server had. */
   serial: number;
@@ -146,7 +147,7 @@ async function importZone(tx: Tx, context: SalvageContext, salvaged: SalvagedZon
 }
 
 async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: SalvagedZone): Promise<ZoneRow> {
-  const { name, owner, state, defaultTtl, csk, serial } = salvaged;
+  const { name, owner, state, defaultTtl, denial, csk, serial } = salvaged;
   const now = context.now();
   const id = await chooseId(tx, context, salvaged);
   const deleted = await lastDeletedSerial(tx, name);
@@ -158,6 +159,7 @@ async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: Salvage
     tree: orderName(name),
     state,
     defaultTtl: defaultTtl ?? DEFAULT_TTL,
+    denial,
     // Secondaries have seen the serials of the name servers.
     serial: serialAfter(isLater(deleted, serial) ? deleted : serial, now),
     cskPrivate: csk.privateKey,

@@ -2,6 +2,7 @@
 // the database and in its backups, and no node has it. So a node can withhold what it was given, and cannot invent a
 // zone, an owner, a key or a revocation. Pure.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { Ending } from '#store/endings.ts';
 import type { ZoneState } from '#store/zones.ts';
 
@@ -13,6 +14,7 @@ export interface ZoneOrigin {
   state: ZoneState;
   /** In seconds. */
   defaultTtl: number;
+  denial: Denial;
 }
 
 /** `zoneOrigin` of the contract. */
@@ -27,8 +29,8 @@ export interface SealedZone {
 }
 
 export function sealZone(secret: Uint8Array, { id, name, publicKey, origin }: SealedZone): string {
-  const { team, user, state, defaultTtl } = origin;
-  return seal(secret, ['zone', id, name, team, user, publicKey, state, defaultTtl]);
+  const { team, user, state, defaultTtl, denial } = origin;
+  return seal(secret, ['zone', id, name, team, user, publicKey, state, defaultTtl, denial]);
 }
 
 /** Whether this database, or the one that it is a backup of, sealed the zone with this key and owner. */

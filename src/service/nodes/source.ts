@@ -1,5 +1,6 @@
 // The source of the feed for name servers: where the database is, which names changed since a position, and the RRsets
 // of names and of whole zones as they are now.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { cskPem } from '#dns/dnssec/signing-key.ts';
 import { orderName } from '#dns/names/name.ts';
 import { SOA_TIMERS, SOA_TTL } from '#dns/own-records.ts';
@@ -29,6 +30,7 @@ export interface RenderSettings {
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
   /** `privateKey` is PEM (PKCS#8). Secret. */
   key: { privateKey: string; algorithm: 13; flags: 257 };
+  denial: Denial;
   /** The node keeps it for a restored database. */
   origin: SealedOrigin;
 }
@@ -208,11 +210,12 @@ function* splitPages(sets: readonly ServedSet[]): Generator<ServedSet[]> {
 
 function buildSettings(zone: WholeZone): RenderSettings {
   const { nameservers, hostmaster, cskPrivate, cskPublic: publicKey } = zone;
-  const { id, name, teamId: team, userId: user, state, defaultTtl } = zone;
-  const origin = { team, user, state, defaultTtl };
+  const { id, name, teamId: team, userId: user, state, defaultTtl, denial } = zone;
+  const origin = { team, user, state, defaultTtl, denial };
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },
     key: { privateKey: cskPem({ privateKey: cskPrivate, publicKey }), algorithm: 13, flags: 257 },
+    denial,
     origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, publicKey, origin }) },
   };
 }
