@@ -178,7 +178,10 @@ export const nodeReport = z
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
     startedAt: storedTime.meta({ description: 'The time when the node started.' }),
     version: z.string().max(64).meta({ description: 'The version of Zonestead that the node runs.' }),
-    engine: z.string().max(64).meta({ description: 'The DNS server, as `Knot DNS 3.2.6 (without weights)`.' }),
+    engine: z
+      .string()
+      .max(64)
+      .meta({ description: 'The DNS server, as `Knot DNS 3.2.6 (without weights and NSEC3)`.' }),
     cursor: cursor.nullable().meta({
       description:
         'Everything up to here is applied, except for failing zones. Null before the first list was applied.',

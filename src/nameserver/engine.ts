@@ -63,7 +63,10 @@ export interface ZoneDenial {
 export type OnSignature = (expiresAt: number) => void;
 
 export interface ZoneEngine {
-  /** For instance `Knot DNS 3.4.6`, or `Knot DNS 3.2.6 (without weights)` if it answers RRsets with weights evenly. */
+  /**
+   * For instance `Knot DNS 3.4.6`, or `Knot DNS 3.2.6 (without weights and NSEC3)` if it answers RRsets with weights
+   * evenly, and zones that choose NSEC3 have NSEC.
+   */
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
@@ -75,8 +78,8 @@ export interface ZoneEngine {
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Gives a zone that is there this denial, and signs it anew if it has another one: one commit, and until then the old
-   * contents are answered.
+   * Gives a zone that is there this denial, and signs it again if it has another one: one commit, and until then the old
+   * contents are answered. An engine without NSEC3 remembers the choice, and the zone has NSEC.
    * @throws ZoneLoading, or the engine's own errors. The zone is valid then, with the old or the new denial
    */
   deny(name: string, denial: ZoneDenial, signal: AbortSignal): Promise<void>;

@@ -1,6 +1,6 @@
-// Clients of a resolver that validates (unbound, TTLs of 1 to 5 s), while a zone changes from NSEC to NSEC3 and back, again
-// and again: `node test/bench/denial.ts [QUESTIONS [NAMES]]`. It counts answers that are bogus or wrong, and measures how
-// long a change takes and how long the slowest answer took.
+// Clients of a resolver that validates (unbound, TTLs of 1 to 5 s), while a zone changes from NSEC to NSEC3 and back,
+// again and again: `node test/bench/denial.ts [QUESTIONS [NAMES]]`. It counts answers that are bogus or wrong, and
+// measures how long a change takes and how long the slowest answer took.
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import type { Denial } from '#dns/dnssec/denial.ts';
 import type { ServedSet } from '#dns/served.ts';

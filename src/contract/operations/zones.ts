@@ -63,7 +63,7 @@ export const updateZone = operation({
   tag: 'zones',
   summary: 'Change the default TTL, the denial of names or the comment of a zone',
   description:
-    'A new default TTL applies to all records that have no TTL of their own. A new denial signs the zone anew. A new comment alone changes neither DNS nor the serial.',
+    'A new default TTL applies to all records that have no TTL of their own. With a new denial, the name servers sign the zone again. A new comment alone changes neither DNS nor the serial.',
   needs: 'manageZones:write',
   counts: 'zones',
   params: zoneParams,

@@ -2,8 +2,8 @@
 //
 //     the zone gets another policy → knotd signs it with the new records, in one commit → they are in its contents
 //
-// knotd answers with the old contents until that commit. The policy stays in the configuration database, so a knotd that
-// is killed in between signs the zone at its next start.
+// knotd answers with the old contents until that commit. The policy stays in the configuration database, so a knotd
+// that is killed in between signs the zone at its next start.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';

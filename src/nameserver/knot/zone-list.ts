@@ -53,7 +53,7 @@ export async function configureZones(session: KnotSession, zones: readonly Confi
 }
 
 /** Removes zones from the configuration in one transaction. */
-export async function unconfigureZones(session: KnotSession, names: readonly string[]): Promise<void> {
+export async function removeZones(session: KnotSession, names: readonly string[]): Promise<void> {
   const units = names.map((name) => ({ section: 'zone', id: absolute(name) }));
   await changeConfiguration(session, 'conf-unset', units);
 }

@@ -6,9 +6,10 @@
 //                → remove → not there; contents, journal, timers and key are deleted
 import { type Clock, realClock } from '#base/clock.ts';
 import { createSerial } from '#base/serial.ts';
-import type { Denial } from '#dns/dnssec/denial.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { AddedZone, EngineZone, OnSignature, ZoneChange, ZoneDenial, ZoneEngine } from '../engine.ts';
+import { NSEC3_WORKS } from './configuration.ts';
 import type { KnotControl, KnotItem } from './control.ts';
 import { followDenial, setDenial } from './denial.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
@@ -19,14 +20,14 @@ import { streamPages } from './pages.ts';
 import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
-import { runningVersion } from './version.ts';
+import { isSince, runningVersion } from './version.ts';
 import { WeightedZones } from './weighted-zones.ts';
 import {
   configureZones,
   listAddedZones,
   purgeOthers,
   readPublishedKeys,
-  unconfigureZones,
+  removeZones,
   waitUntilLoaded,
 } from './zone-list.ts';
 
@@ -86,7 +87,16 @@ class KnotZones implements KnotEngine {
 
   async version(signal = new AbortController().signal): Promise<string> {
     const version = (await runningVersion(this.#control, signal)) ?? '';
-    return `Knot DNS ${version}${(await this.#weights.canDraw(signal)) ? '' : ' (without weights)'}`;
+    const missing = [
+      ...((await this.#weights.canDraw(signal)) ? [] : ['weights']),
+      ...((await this.#hasNsec3(signal)) ? [] : ['NSEC3']),
+    ];
+    return `Knot DNS ${version}${missing.length === 0 ? '' : ` (without ${missing.join(' and ')})`}`;
+  }
+
+  /** Whether zones that choose NSEC3 have it; otherwise they have NSEC. */
+  async #hasNsec3(signal: AbortSignal): Promise<boolean> {
+    return isSince(await runningVersion(this.#control, signal), NSEC3_WORKS);
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
@@ -130,7 +140,7 @@ class KnotZones implements KnotEngine {
         );
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      await this.#control.sessionAlone((session) => unconfigureZones(session, presentNames), signal);
+      await this.#control.sessionAlone((session) => removeZones(session, presentNames), signal);
       for (const name of presentNames) knownNames.delete(name);
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
@@ -143,7 +153,8 @@ class KnotZones implements KnotEngine {
       await checkRoom(this.#options.folder.storage, names);
       const change = () => setDenial(this.#control, name, denial, signal);
       await this.#configure(change, signal);
-      await followDenial(this.#control, this.#clock, name, denial, signal);
+      const servedDenial = (await this.#hasNsec3(signal)) ? denial : DEFAULT_DENIAL;
+      await followDenial(this.#control, this.#clock, name, servedDenial, signal);
       await this.#weights.apply(name, signal, true);
     };
     return this.#changes(name, deny, signal);

@@ -201,8 +201,8 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
 }
 
 /**
- * Brings the parked state, the default TTL and the denial of the zone to the values of the spec, and its comment to that
- * of the annotation.
+ * Brings the parked state, the default TTL and the denial of the zone to the values of the spec, and its comment to
+ * that of the annotation.
  */
 async function adjust(
   run: ZoneRun,

@@ -17,13 +17,13 @@ export const DENIAL_FAULTS: readonly Fault[] = [
   ),
   node(
     'always',
-    'each reload of a zone asks the name server to sign it anew',
+    'each reload of a zone asks the name server to sign it again',
     'if (isPresent && row.denial !== denial) await',
     'if (isPresent) await',
   ),
   node(
     'key',
-    'a change of the denial fails for ever after knotd lost the key of the zone',
+    'a zone whose key knotd lost never gets its new denial',
     ' || (row.key === key && row.denial === null)',
     '',
   ),

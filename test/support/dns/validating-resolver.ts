@@ -1,5 +1,5 @@
-// A resolver with a cache that validates, as clients of a zone have it: unbound. It asks the name server of a test for the
-// zone, and trusts the key of the zone.
+// A resolver with a cache that validates, as clients of a zone have it: unbound. It asks the name server of a test for
+// the zone, and trusts the key of the zone.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -41,6 +41,7 @@ interface ResolverOptions {
 
 const ADDRESS = '127.0.0.1';
 const LIMIT_MS = 20_000;
+const REPEAT_MS = 3_000;
 /** Flags of a message: RD and AD. */
 const RECURSION_DESIRED = 0x0100;
 const AUTHENTIC_DATA = 0x0020;
@@ -66,6 +67,8 @@ export async function startValidatingResolver(options: ResolverOptions): Promise
     const flags = RECURSION_DESIRED | AUTHENTIC_DATA;
     const query = dnsPacket.encode({ id, type: 'query', flags, questions: [{ name, type }] });
     let late: NodeJS.Timeout | undefined;
+    // A client asks again after a datagram that was lost.
+    const repeated = setInterval(() => socket.send(query), REPEAT_MS);
     try {
       return await new Promise<ResolvedAnswer>((done, fail) => {
         late = setTimeout(() => fail(new Error(`unbound did not answer ${name} ${type}`)), LIMIT_MS);
@@ -74,6 +77,7 @@ export async function startValidatingResolver(options: ResolverOptions): Promise
       });
     } finally {
       clearTimeout(late);
+      clearInterval(repeated);
       waiting.delete(id);
     }
   };
@@ -102,7 +106,6 @@ function configuration({ folder, port, zone, server, anchor }: ResolverOptions):
   val-log-level: 2
   module-config: "validator iterator"
   trust-anchor: "${anchor}"
-  local-zone: "test." nodefault
   aggressive-nsec: yes
   prefetch: no
   minimal-responses: no

@@ -313,9 +313,7 @@ export class MemoryService {
     stored.zone = {
       ...zone,
       ...(text === undefined ? {} : { comment: text }),
-      defaultTtl,
-      denial,
-      state,
+      ...{ defaultTtl, denial, state },
       serial: this.version,
     };
     return stored.zone;

@@ -1,5 +1,5 @@
-// PUT of a zone: sets the settings of the zone that clients keep here and its denial of names, and with `rrsets` replaces all its records, as
-// PowerDNS does since 4.9.
+// PUT of a zone: sets the settings of the zone that clients keep here and its denial of names, and with `rrsets`
+// replaces all its records, as PowerDNS does since 4.9.
 import type { FastifyInstance } from 'fastify';
 import { finishInTurns } from '#dns/steps.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
