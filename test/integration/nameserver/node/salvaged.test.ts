@@ -54,10 +54,10 @@ test('A zone that only a node has comes back with its id, records and key, and n
   await node.start();
   const zone = await before.zone();
   const { zoneName } = zone;
+  await before.request('PATCH', `/zones/${zone.id}`, { denial: 'NSEC3' });
   const child = await before.zone(`child.${zoneName}`);
   for (const [name, type, content, more] of RECORDS) await before.record(zone, name, type, content, more);
   await before.record(child, 'deep', 'A', '192.0.2.9');
-  await before.request('PATCH', `/zones/${zone.id}`, { denial: 'NSEC3' });
   const original = { zone: await zoneOf(before, zone.id), records: await recordsOf(before, zone.id) };
   await expect.poll(() => dns.dig(`deep.${child.zoneName}`, 'A')).toContain('192.0.2.9');
   await expect.poll(() => dns.dig(`_sip._tcp.${zoneName}`, 'SRV')).toContain('sip.example.net');
