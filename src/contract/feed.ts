@@ -9,11 +9,11 @@
 // unknown kind nevertheless reads the zone or the list again, unless the line says that it can be skipped.
 import { z } from 'zod';
 import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
-import { DENIALS } from '#dns/dnssec/denial.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import {
   count,
   cursor,
+  denial,
   kind,
   seconds,
   serial,
@@ -104,10 +104,7 @@ export const zoneLine = z.discriminatedUnion('kind', [
         flags: z.literal(257).meta({ description: 'The flags of the DNSKEY record.' }),
       })
       .meta({ description: 'The only DNSSEC key of the zone, which signs it.' }),
-    denial: z.enum(DENIALS).meta({
-      description:
-        'The records that prove that a name or type does not exist: NSEC, or NSEC3 without salt, extra iterations and opt-out (RFC 9276).',
-    }),
+    denial,
     origin: zoneOrigin,
   }),
   z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),

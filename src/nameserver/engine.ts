@@ -78,8 +78,8 @@ export interface ZoneEngine {
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Gives a zone that is there this denial, and signs it again if it has another one: one commit, and until then the old
-   * contents are answered. An engine without NSEC3 remembers the choice, and the zone has NSEC.
+   * Gives a zone that is there this denial, and signs it again if it has another one: one commit, and until then the
+   * old contents are answered. An engine without NSEC3 remembers the choice, and the zone has NSEC.
    * @throws ZoneLoading, or the engine's own errors. The zone is valid then, with the old or the new denial
    */
   deny(name: string, denial: ZoneDenial, signal: AbortSignal): Promise<void>;
