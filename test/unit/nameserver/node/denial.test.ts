@@ -43,6 +43,7 @@ test('A node asks the name server for the denial only if it changed', async () =
   engine.beforeDenial = async () => {
     calls += 1;
   };
+  feed.keys.set('a.test', 'another key');
   change('NSEC');
   await converged();
   feed.set('a.test', { www: [address('www', '192.0.2.9')] });
