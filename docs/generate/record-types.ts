@@ -50,7 +50,7 @@ export function recordTypesPage(): string {
     ),
     '## Not supported',
     paragraph(
-      `An import of a zone file with another type is refused, with the number of the line. SOA, NS of the apex, and DNSSEC records (DNSKEY, RRSIG, NSEC, CDS, CDNSKEY) are made by the service; an import ignores them.`,
+      `An import of a zone file with another type is refused, with the number of the line. SOA, NS of the apex, and DNSSEC records (DNSKEY, RRSIG, NSEC, NSEC3, NSEC3PARAM, CDS, CDNSKEY) are made by the service; an import ignores them.`,
     ),
   );
 }

@@ -93,9 +93,10 @@ async function compareManifests(session: Session, wanted: readonly WantedZone[])
 function zoneChanges(stored: Zone | undefined, { zone: wanted }: WantedZone): string[] {
   if (stored === undefined) return ['the zone does not exist at the service, or this API key cannot see it'];
   if (wanted === undefined) return [];
-  const { defaultTtl = stored.defaultTtl, parked } = wanted;
+  const { defaultTtl = stored.defaultTtl, denial = stored.denial, parked } = wanted;
   return [
     ...(defaultTtl === stored.defaultTtl ? [] : [`default TTL ${stored.defaultTtl} becomes ${defaultTtl}`]),
+    ...(denial === stored.denial ? [] : [`denial ${stored.denial} becomes ${denial}`]),
     ...(parked === (stored.state === 'parked') ? [] : [parked ? 'the zone becomes parked' : 'the zone becomes active']),
   ];
 }

@@ -1,5 +1,6 @@
 // The forms that lines of the feed, reports and parts of zones share.
 import { z } from 'zod';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { MAX_WEIGHT, MAX_WEIGHTED } from '#dns/members.ts';
 import { MAX_INTEGER } from './zone-origin.ts';
 
@@ -14,6 +15,10 @@ export const version = z.string().meta({
 export const serial = z
   .int()
   .meta({ description: 'The serial of the zone. The SOA that a node serves has this serial or a later one.' });
+export const denial = z.enum(DENIALS).meta({
+  description:
+    'The records that prove that a name or type does not exist: NSEC, or NSEC3 without salt, extra iterations and opt-out (RFC 9276).',
+});
 export const cursor = z
   .string()
   .max(200)

@@ -13,6 +13,7 @@ import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import {
   count,
   cursor,
+  denial,
   kind,
   seconds,
   serial,
@@ -25,7 +26,7 @@ import {
   zoneName,
 } from './feed-forms.ts';
 import { zoneSecondary } from './secondary.ts';
-import { keyAlgorithm, keyState, MAX_ZONE_KEYS } from './zone-key-forms.ts';
+import { servedKeys } from './zone-key-forms.ts';
 import { MAX_SALVAGED, salvageToken, zoneOrigin } from './zone-origin.ts';
 
 /** The content type of a stream: one JSON object in each line. */
@@ -74,7 +75,7 @@ export const feedLine = z.discriminatedUnion('kind', [
     }),
   z.object({ kind: kind('reload'), ...zoneHead, cursor }).meta({
     description:
-      'The zone is new, or changed as a whole (parked, other name servers, a large import): read it with GET /v1/feed/zones/{id}.',
+      'The zone is new, or changed as a whole (parked, other name servers, another denial of names, a large import): read it with GET /v1/feed/zones/{id}.',
   }),
   z.object({ kind: kind('gone'), id: zoneId, name: zoneName, cursor }).meta({
     description: 'The zone was deleted. A zone of the same name with another id may exist.',
@@ -97,17 +98,8 @@ export const zoneLine = z.discriminatedUnion('kind', [
     kind: kind('zone'),
     ...zoneHead,
     soa,
-    keys: z
-      .array(
-        z.object({
-          privateKey: z.string().meta({ description: 'The private key in PEM (PKCS#8).' }),
-          algorithm: keyAlgorithm,
-          state: keyState,
-        }),
-      )
-      .min(1)
-      .max(MAX_ZONE_KEYS)
-      .meta({ description: 'The DNSSEC keys of the zone: combined signing keys, with flags 257.' }),
+    keys: servedKeys,
+    denial,
     origin: zoneOrigin,
   }),
   z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),
@@ -178,7 +170,10 @@ export const nodeReport = z
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
     startedAt: storedTime.meta({ description: 'The time when the node started.' }),
     version: z.string().max(64).meta({ description: 'The version of Zonestead that the node runs.' }),
-    engine: z.string().max(64).meta({ description: 'The DNS server, as `Knot DNS 3.2.6 (without weights)`.' }),
+    engine: z
+      .string()
+      .max(64)
+      .meta({ description: 'The DNS server, as `Knot DNS 3.2.6 (without weights and NSEC3)`.' }),
     cursor: cursor.nullable().meta({
       description:
         'Everything up to here is applied, except for failing zones. Null before the first list was applied.',

@@ -1,5 +1,6 @@
 // The values of a zone that a restored database needs of a node, and the request for zones that the database lacks.
 import { z } from 'zod';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { keyAlgorithm, keyState, MAX_ZONE_KEYS } from './zone-key-forms.ts';
 
 /** The most that a column `integer` of the database holds. */
@@ -11,6 +12,7 @@ export const zoneOrigin = z
     user: z.string().max(100).nullable().meta({ description: 'The id of the person that owns the zone.' }),
     state: z.enum(['active', 'parked']).meta({ description: 'Whether the records of the zone are served.' }),
     defaultTtl: z.int().min(0).max(MAX_INTEGER).meta({ description: 'The TTL of records without one, in seconds.' }),
+    denial: z.enum(DENIALS).meta({ description: 'How the zone denies names.' }),
     keys: z
       .array(
         z.strictObject({

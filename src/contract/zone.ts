@@ -1,5 +1,6 @@
 // The contract of zones: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { chosenOwner, comment, moment, newComment, next, page, ttl } from './shared.ts';
 
 const NAME_ERROR = 'must be a domain name of 1 to 255 characters, for instance example.org';
@@ -13,6 +14,10 @@ export const zoneId = z
   .min(1)
   .max(64)
   .meta({ description: 'The id of the zone.', examples: ['zone_5f2c1e8a'] });
+
+const denial = z.enum(DENIALS, { error: `must be ${DENIALS.join(' or ')}` });
+const DENIAL =
+  'The records that prove that a name or type does not exist: `NSEC`, or `NSEC3`, with which the names of the zone cannot be listed without effort.';
 
 // Accepts any text: a malformed id is answered like the id of a zone that does not exist.
 export const zoneParams = z.object({ id: z.string().meta({ description: 'The id of the zone.' }) });
@@ -40,6 +45,7 @@ export const zoneCreateBody = z
     defaultTtl: ttl
       .optional()
       .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted: 3600.' }),
+    denial: denial.optional().meta({ description: `${DENIAL} If omitted: \`NSEC\`.` }),
     comment: newComment.meta({
       description: 'A line of text for people, of at most 500 characters, which is not in DNS. If omitted: none.',
     }),
@@ -56,13 +62,14 @@ export const zoneChangeBody = z
     defaultTtl: ttl
       .optional()
       .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted, it stays.' }),
+    denial: denial.optional().meta({ description: `${DENIAL} If omitted, it stays.` }),
     comment: newComment.meta({
       description:
         'A line of text for people, of at most 500 characters, which is not in DNS. Null or an empty text removes it. If omitted, it stays.',
     }),
   })
-  .refine(({ defaultTtl, comment: text }) => defaultTtl !== undefined || text !== undefined, {
-    error: 'must have at least one of defaultTtl and comment',
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: 'must have at least one of defaultTtl, denial and comment',
   })
   .meta({ id: 'ZoneChange', description: 'The changes to a zone, at least one.', minProperties: 1 });
 
@@ -110,6 +117,7 @@ const zoneShape = {
   nameservers: z.array(z.string()).meta({ description: 'The host names of the name servers to delegate the zone to.' }),
   ds: z.array(dsRecord).meta({ description: 'The DS records for the parent zone, those with SHA-256 first.' }),
   defaultTtl: ttl.meta({ description: 'The TTL in seconds of records that have none of their own.' }),
+  denial: denial.meta({ description: DENIAL }),
   serial: z
     .int()
     .min(0)
@@ -129,6 +137,7 @@ const zoneExample = {
   nameservers: ['ns1.example.net', 'ns2.example.net'],
   ds: [],
   defaultTtl: 3600,
+  denial: 'NSEC' as const,
   serial: 17,
   records: 5,
   createdAt: '2026-11-21T10:31:00.000Z',

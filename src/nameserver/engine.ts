@@ -1,5 +1,6 @@
 // The operations that a node needs of its name server, with their data. The name server of an installation is Knot DNS
 // (knot/zones.ts); unit tests use one in memory.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { KeyState } from '#dns/dnssec/key-states.ts';
 import type { ServedSet } from '#dns/served.ts';
 
@@ -55,18 +56,31 @@ export interface AddedZone {
   readonly name: string;
   /** All keys of the zone: one at least. */
   readonly keys: readonly EngineKey[];
+  /** (Default: NSEC.) */
+  readonly denial?: Denial;
   /** The engine may have lost a key, although the zone is signed with it. */
   readonly isKeyLost?: boolean;
+}
+
+export interface ZoneDenial {
+  readonly denial: Denial;
+  /** The number of names in the zone: the engine needs room for as many records. */
+  readonly names: number;
 }
 
 export type OnSignature = (expiresAt: number) => void;
 
 export interface ZoneEngine {
-  /** For instance `Knot DNS 3.4.6`, or `Knot DNS 3.2.6 (without weights)` if it answers RRsets with weights evenly. */
+  /**
+   * For instance `Knot DNS 3.4.6`, or `Knot DNS 3.2.6 (without weights and NSEC3)` if it answers RRsets with weights
+   * evenly, and zones that choose NSEC3 have NSEC.
+   */
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
-  /** Adds zones with their keys. A zone that is there keeps its contents, and gets exactly these keys. */
+  /**
+   * Adds zones with their keys. A zone that is there keeps its contents and its denial, and gets exactly these keys.
+   */
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
   /**
    * Waits until a zone, which has these keys, is signed with them, and deletes its other keys. A zone without contents
@@ -76,6 +90,12 @@ export interface ZoneEngine {
   finishKeys(name: string, keys: readonly EngineKey[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Gives a zone that is there this denial, and signs it again if it has another one: one commit, and until then the
+   * old contents are answered. An engine without NSEC3 remembers the choice, and the zone has NSEC.
+   * @throws ZoneLoading, or the engine's own errors. The zone is valid then, with the old or the new denial
+   */
+  deny(name: string, denial: ZoneDenial, signal: AbortSignal): Promise<void>;
   /**
    * The private keys of a zone that is there, in PEM (PKCS#8). Secret.
    * @throws Error if the zone has no key

@@ -1,6 +1,7 @@
 // The schema of the status of the DNSZone resource, which the operator writes.
 import { z } from 'zod';
 import { MAX_COMMENT } from '#dns/comment.ts';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { conditionsInitiallyUnknown, momentField, ttlField } from './common.ts';
 
 /**
@@ -81,6 +82,10 @@ export const zoneStatus = z.object({
       key: z.string().max(64).meta({ description: 'The idempotency key of the request.' }),
       owner: z.string().max(128).meta({ description: 'The owner in the request.' }),
       defaultTtl: ttlField.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
+      denial: z
+        .enum(DENIALS)
+        .optional()
+        .meta({ description: 'The denial of names in the request. Absent when it has none.' }),
       comment: z
         .string()
         .max(MAX_COMMENT)
@@ -176,6 +181,10 @@ export const zoneStatus = z.object({
   defaultTtl: ttlField
     .optional()
     .meta({ description: 'The time to live of records that set no ttl at the DNS service, in seconds.' }),
+  denial: z
+    .enum(DENIALS)
+    .optional()
+    .meta({ description: 'How the zone denies names at the DNS service: with NSEC or NSEC3 records.' }),
   nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),

@@ -1,6 +1,7 @@
 // The schema of the DNSZone resource: the desired zone. Its status is in dnszone-status.ts.
 
 import { z } from 'zod';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
@@ -174,6 +175,14 @@ export const zoneSpec = z.object({
       'The time to live of records that set no ttl, in seconds from 30 to 86400. (Default: 3600; a zone that was taken over ' +
       'keeps its value.)',
   }),
+  denial: z
+    .enum(DENIALS)
+    .optional()
+    .meta({
+      description:
+        'The DNSSEC records that prove that a name or type does not exist. With NSEC, any client can list the names of the ' +
+        'zone. NSEC3 makes that an effort, for larger answers. (Default: NSEC; a zone that was taken over keeps its value.)',
+    }),
   deletionPolicy,
   managementPolicy: z
     .enum(['Full', 'Observe'])
@@ -190,8 +199,8 @@ export const zoneSpec = z.object({
     .meta({
       description:
         'How to handle a zone of this name that already exists in the same team at the DNS service. Never reports a ' +
-        'conflict. IfIdentical takes over the zone with all its records if it has the owner, the defaultTtl and the parked ' +
-        'state of this object, so that the takeover changes nothing; an owner and a defaultTtl that you omit are not ' +
+        'conflict. IfIdentical takes over the zone with all its records if it has the owner, the defaultTtl, the denial and ' +
+        'the parked state of this object, so that the takeover changes nothing; the values that you omit are not ' +
         'compared, and neither are records and secondaries. Deleting this object then deletes that zone, unless ' +
         'deletionPolicy is Retain. IfIdentical requires credentialsSecretRef, or the label ' +
         'zonestead.dev/existing-zones=allow on the namespace.',

@@ -1,6 +1,7 @@
 // A zone at the service → the DNSZone and the DNSRecords that take it over without a change in DNS. Pure.
 
 import { compare } from '#base/text-order.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { fqdn } from '#dns/names/name.ts';
 import { findSpecialCharacter } from '#dns/plain-text.ts';
 import { parseRdata } from '#dns/types/index.ts';
@@ -14,6 +15,8 @@ interface ZoneFacts {
   readonly zoneName: string;
   readonly state: string;
   readonly defaultTtl: number;
+  /** (Default: NSEC.) */
+  readonly denial?: Denial;
   readonly comment?: string | undefined;
 }
 
@@ -80,6 +83,7 @@ export function planManifests(
       spec: {
         zoneName: zone.zoneName,
         defaultTtl: zone.defaultTtl,
+        ...((zone.denial ?? DEFAULT_DENIAL) === DEFAULT_DENIAL ? {} : { denial: zone.denial }),
         ...(zone.state === 'parked' ? { parked: true } : {}),
         adopt: 'IfIdentical',
       },

@@ -17,6 +17,7 @@ export const deletedZones = pgTable(
     tree: textC('tree').notNull(),
     state: text('state').notNull(),
     defaultTtl: integer('default_ttl').notNull(),
+    denial: text('denial').notNull(),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     ds: textArray('ds').notNull(),
     recordCount: bigint('record_count', { mode: 'number' }).notNull(),

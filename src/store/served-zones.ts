@@ -1,6 +1,7 @@
 // The rows from which the RRsets of zones are rendered for name servers: heads and settings of zones, the rows at some
 // names, and all rows in pages. No rule of DNS is known here, except that the nearest hosted zone above a zone
 // delegates it.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import type { AliasAnswer } from './alias-answers.ts';
 import { isFailing } from './check-failing.ts';
@@ -150,6 +151,7 @@ export type ServedKey = Pick<typeof zoneKeys.$inferSelect, 'algorithm' | 'public
 /** A zone with the values that only its snapshot as a whole has. */
 export interface WholeZone extends ServedZone {
   hostmaster: string;
+  denial: Denial;
   /** In the order of their creation. */
   keys: readonly ServedKey[];
   /** The id of the team or person that owns it; the other one is null. */
@@ -160,7 +162,7 @@ export interface WholeZone extends ServedZone {
 }
 
 const selectZone = statement<Texts<WholeZone>>(`
-  select ${ZONE}, s.hostmaster, coalesce((select json_agg(json_build_object('algorithm', k.algorithm, 'publicKey', k.public_key,
+  select ${ZONE}, s.hostmaster, z.denial, coalesce((select json_agg(json_build_object('algorithm', k.algorithm, 'publicKey', k.public_key,
       'privateKey', k.private_key, 'state', k.state) order by k.id) from zone_keys k where k.zone_id = z.id), '[]') as keys,
     z.team_id as "teamId", z.user_id as "userId", s.seal_secret as "sealSecret"
   from zones z cross join service s where z.id = $1`);

@@ -1,6 +1,7 @@
 // The tables of zones, and of the data that belongs to a zone as a whole; see tables.ts.
 
 import type { SigningAlgorithm } from '#dns/dnssec/algorithms.ts';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { KeyState } from '#dns/dnssec/key-states.ts';
 import { teams, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, xid8 } from './column-types.ts';
@@ -36,6 +37,7 @@ export const zones = pgTable(
     tree: textC('tree').notNull(),
     state: text('state').$type<ZoneState>().notNull(),
     defaultTtl: integer('default_ttl').notNull(),
+    denial: text('denial').$type<Denial>().notNull().default('NSEC'),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
     // The RDATA of the DS records that the parent zone should have, SHA-256 first. A hosted parent serves them.
@@ -75,6 +77,7 @@ export const zones = pgTable(
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
     check('zones_state', sql`${t.state} in ('active', 'parked')`),
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
+    check('zones_denial', sql`${t.denial} in ('NSEC', 'NSEC3')`),
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_comment', sql`length(${t.comment}) between 1 and 500`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),

@@ -1,5 +1,6 @@
 // Zone rows: reading, locking, writing.
 
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { soaRdata } from '#dns/own-records.ts';
 import { columns, keysWithout, type Plain } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
@@ -159,6 +160,7 @@ export interface ServedProperties {
   defaultTtl?: number;
   /** The RDATA of the DS records that the parent should have. */
   ds?: readonly string[];
+  denial?: Denial;
 }
 
 /** All properties of a zone that its answers do not depend on. A change of them leaves the serial. */
@@ -169,7 +171,7 @@ export interface UnservedProperties {
 
 /**
  * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the
- * state, the default TTL and the DS records if they are given. The row is locked.
+ * properties that are given. The row is locked.
  * @param set.changedNames the names whose records change, relative to the zone; null: the whole zone
  */
 export async function touchZone(
@@ -178,17 +180,30 @@ export async function touchZone(
   set: ServedProperties & { serial: number; changedNames: readonly string[] | null; growth?: Growth },
   now: Date,
 ): Promise<ZoneRow> {
-  const { serial, state = null, defaultTtl = null, ds = null, growth = NO_GROWTH } = set;
+  const { serial, state = null, defaultTtl = null, denial = null, ds = null, growth = NO_GROWTH } = set;
   const names = announcedNames(set.changedNames);
   const { records, bytes } = growth;
-  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names, ds);
+  const [row] = await updateZone(
+    tx,
+    id,
+    serial,
+    now.toISOString(),
+    state,
+    defaultTtl,
+    records,
+    bytes,
+    names,
+    denial,
+    ds,
+  );
   return zoneRow(row as PlainZone);
 }
 
 const updateZone = statement<PlainZone>(`
   with touched as (
     update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
-      default_ttl = coalesce($5, default_ttl), ds = coalesce($9::text[], ds), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
+      default_ttl = coalesce($5, default_ttl), denial = coalesce($9, denial), ds = coalesce($10::text[], ds),
+      record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
     where id = $1 returning ${ZONE_COLUMNS}
   ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
   select * from touched`);

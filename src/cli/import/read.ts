@@ -96,6 +96,8 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
     left.add(line);
     add(found.skipped, line, `The same record is in ${describePlace(earlier)}.`);
   }
+  const nsec3Line = findNsec3(text, file.ignoredLines);
+  if (nsec3Line !== undefined) add(found.notes, nsec3Line, nsec3Note(zone));
   const wrong = new Map<number, string>();
   for (const { line, message } of yield* zoneCheckSteps(file.records, zone, options.children)) {
     if (!wrong.has(line)) wrong.set(line, inPlaces(message, describePlace));
@@ -134,6 +136,17 @@ function findFlaw({ owner, type }: EntryHead, zone: string): string | null {
   if (remark !== null) return `type: ${remark}`;
   const parsed = parseType(type);
   return parsed.ok ? null : `type: ${parsed.problem.message}`;
+}
+
+/** The first of the lines that has an NSEC3PARAM record. */
+function findNsec3(text: string, ignoredLines: readonly number[]): number | undefined {
+  if (!/\bNSEC3PARAM\b/i.test(text)) return undefined;
+  const lines = text.split('\n');
+  return ignoredLines.find((line) => /\bNSEC3PARAM\b/i.test(lines[line - 1] ?? ''));
+}
+
+function nsec3Note(zone: string): string {
+  return `The zone denies names with NSEC3, and a zone here does so with NSEC unless it is told otherwise: zonestead zones update ${zone} --denial NSEC3.`;
 }
 
 function isApex(owner: string, zone: string): boolean {

@@ -1,4 +1,5 @@
 // DNSZone and DNSRecord objects of people's files → the records that they want at the service. Pure.
+import { DENIALS, type Denial } from '#dns/dnssec/denial.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
 import { listRecordValues } from '#resources/summary.ts';
@@ -7,7 +8,7 @@ import { readYaml } from '../yaml-input.ts';
 export interface WantedZone {
   zoneName: string;
   /** Absent without a DNSZone in the file. */
-  zone?: { defaultTtl?: number; parked: boolean };
+  zone?: { defaultTtl?: number; denial?: Denial; parked: boolean };
   records: ParsedRecord[];
 }
 
@@ -35,7 +36,12 @@ export function readManifests(text: string, given: string | undefined): WantedZo
     if (zoneName === '') throw new Error(`DNSZone ${metadata?.name}: spec.zoneName is missing`);
     names.set(keyOf(metadata?.namespace, metadata?.name), zoneName);
     const { defaultTtl, parked } = spec ?? {};
-    const zone = { parked: parked === true, ...(typeof defaultTtl === 'number' ? { defaultTtl } : {}) };
+    const denial = DENIALS.find((each) => each === spec?.denial);
+    const zone = {
+      parked: parked === true,
+      ...(typeof defaultTtl === 'number' ? { defaultTtl } : {}),
+      ...(denial === undefined ? {} : { denial }),
+    };
     wanted.set(zoneName, { zoneName, zone, records: [] });
   }
   for (const { kind, metadata, spec } of objects) {

@@ -3,6 +3,7 @@ import type { Client } from '#client/client.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import type { CreatedKey } from '#contract/zone.ts';
+import { DENIALS, type Denial } from '#dns/dnssec/denial.ts';
 import type { OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -13,6 +14,7 @@ import { printZone } from './list.ts';
 
 interface Properties extends DryRunOption {
   defaultTtl?: number;
+  denial?: Denial;
   comment?: string;
 }
 
@@ -22,6 +24,11 @@ const DEFAULT_TTL: OptionDescription = {
   flags: '--default-ttl <time>',
   describe: 'TTL of records that have none of their own, in seconds or as 5m, 1h or 1d',
   value: 'seconds',
+};
+const DENIAL: OptionDescription = {
+  flags: '--denial <kind>',
+  describe: 'records that prove that a name does not exist',
+  choices: DENIALS,
 };
 const COMMENT = '--comment <text>';
 
@@ -35,6 +42,7 @@ export const create = describeRestCommand({
       describe: 'org:<teamId>, or personal (default: the team or the user of the API key)',
     },
     DEFAULT_TTL,
+    DENIAL,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
     { flags: '--new-key', describe: 'make a new DNSSEC key, also if a zone of this name was deleted lately' },
     DRY_RUN_OPTION,
@@ -49,11 +57,14 @@ export const create = describeRestCommand({
 
 export const update = describeRestCommand({
   name: 'update',
-  describe: 'change the default TTL or the comment of a zone',
+  describe: 'change the default TTL, the denial of names or the comment of a zone',
   arguments: [ZONE],
-  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, DRY_RUN_OPTION],
+  options: [DEFAULT_TTL, DENIAL, { flags: COMMENT, describe: 'new comment; "" removes it' }, DRY_RUN_OPTION],
   waits: true,
-  examples: ['zonestead zones update shop.example --default-ttl 1h'],
+  examples: [
+    'zonestead zones update shop.example --default-ttl 1h',
+    'zonestead zones update shop.example --denial NSEC3',
+  ],
   run: (session, [zone = ''], options: Properties) => updateZone(session, zone, options),
 });
 
@@ -86,7 +97,8 @@ function keySentence({ keyTag, kept, formerKeyTag }: CreatedKey): string {
 async function updateZone(session: Session, nameOrId: string, options: Properties): Promise<void> {
   const { client, signal, print } = session;
   const changes = propertiesOf(options);
-  if (Object.keys(changes).length === 0) throw new Error('nothing to change; give --default-ttl, --comment or both');
+  if (Object.keys(changes).length === 0)
+    throw new Error('nothing to change; give --default-ttl, --denial or --comment');
   const { id, zoneName } = await zoneOf(session, nameOrId);
   if (options.dryRun) {
     const words = Object.entries(changes).map(([field, value]) => `${field} to ${JSON.stringify(value)}`);
@@ -97,8 +109,12 @@ async function updateZone(session: Session, nameOrId: string, options: Propertie
   await session.served?.(id);
 }
 
-function propertiesOf({ defaultTtl, comment }: Properties): Pick<Properties, 'defaultTtl' | 'comment'> {
-  return { ...(defaultTtl === undefined ? {} : { defaultTtl }), ...(comment === undefined ? {} : { comment }) };
+function propertiesOf({ defaultTtl, denial, comment }: Properties): Omit<Properties, keyof DryRunOption> {
+  return {
+    ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    ...(denial === undefined ? {} : { denial }),
+    ...(comment === undefined ? {} : { comment }),
+  };
 }
 
 /** The owner of a new zone: the team or the user of the API key. */

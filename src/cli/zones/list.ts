@@ -89,6 +89,7 @@ export function printZone(zone: Zone, print: (line: string) => void): void {
   print(`state        ${zone.state}`);
   if (zone.status !== undefined) print(`status       ${zone.status}`);
   print(`default ttl  ${zone.defaultTtl}`);
+  print(`denial       ${zone.denial}`);
   print(`serial       ${zone.serial}`);
   print(`nameservers  ${zone.nameservers.join(', ')}`);
   if (zone.comment !== undefined) print(`comment      ${zone.comment}`);

@@ -27,6 +27,7 @@ const FIELDS = [
   'weight',
   'reverse',
   'defaultTtl',
+  'denial',
   'comment',
   'secondaries',
 ];

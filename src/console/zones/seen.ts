@@ -13,11 +13,12 @@ export function differingZone(seenZone: Seen, zone: ManagedZone): Differing[] {
   return differingValues(seenZone, pickShownValues(zone), null);
 }
 
-function pickShownValues({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {
+function pickShownValues({ state, records, defaultTtl, denial, comment, serial, updatedAt }: ManagedZone): Values {
   return {
     State: state,
     Records: records?.toLocaleString('en') ?? '',
     'Default TTL': String(defaultTtl),
+    'Denial of names': denial,
     Comment: clipText(comment ?? ''),
     Serial: String(serial),
     'Last change': `${updatedAt.slice(0, 19).replace('T', ' ')} UTC`,

@@ -1,6 +1,7 @@
-// The settings of a zone: the data for its parent, its default TTL, comment, parking and deletion.
+// The settings of a zone: the data for its parent, its default TTL, denial of names, comment, parking and deletion.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneChangeBody } from '#contract/zone.ts';
+import { DENIALS } from '#dns/dnssec/denial.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { readCaller } from '#http/hooks/auth.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
@@ -10,6 +11,7 @@ import type { ConsoleParts } from '../parts.ts';
 import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
 import { done, showPage } from '../shell/views.ts';
+import { denialField } from './denial-field.ts';
 import { mustConfirm, type OfZone, readZoneHead } from './head.ts';
 import { secondaryForm, shownSecondaries } from './secondaries.ts';
 import { differingZone, seenZoneText } from './seen.ts';
@@ -41,6 +43,24 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         const seenProperties = typed.seen === undefined ? {} : { defaultTtl: Number(textField(typed, 'seen')) };
         await changeProperties(context, readCaller(request), zone.id, { defaultTtl }, seenProperties);
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
+      },
+      (errors) => settings(context, request, reply, { typed, errors }),
+    );
+  });
+
+  app.post<OfZone>('/zones/:zoneId/denial', { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = readTyped(request);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
+      reply,
+      ['denial', 'anyway'],
+      async () => {
+        const { denial } = judge(zoneChangeBody, { denial: textField(typed, 'denial') });
+        mustConfirm(zone.managedBy, typed);
+        const seenDenial = DENIALS.find((each) => each === textField(typed, 'seen'));
+        const seenProperties = seenDenial === undefined ? {} : { denial: seenDenial };
+        await changeProperties(context, readCaller(request), zone.id, { denial }, seenProperties);
+        return done(request, reply, `${home}/settings`, `The zone now denies names with ${denial}.`);
       },
       (errors) => settings(context, request, reply, { typed, errors }),
     );
@@ -130,7 +150,7 @@ async function settings(
 ) {
   const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
   const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
-  const page = { title: zone.zoneName, zone, home, secondaries };
+  const page = { title: zone.zoneName, zone, home, secondaries, ...denialField };
   return showPage(request, reply, 'zones/settings', { ...page, ...again });
 }
 

@@ -14,6 +14,7 @@ import { readVisitor } from '../shell/session.ts';
 import { parsePositive, searchTexts, withQuery } from '../shell/shown.ts';
 import { parseSorting, sortChoices, sortHeads } from '../shell/sorting.ts';
 import { done, showPage } from '../shell/views.ts';
+import { denialField } from './denial-field.ts';
 import { addressOfZone, shownZone } from './head.ts';
 
 const SIZES = [25, 50, 100];
@@ -57,13 +58,15 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     const typed = readTyped(request);
     return attemptForm(
       reply,
-      ['zoneName', 'owner', 'defaultTtl', 'comment', 'newKey'],
+      ['zoneName', 'owner', 'defaultTtl', 'denial', 'comment', 'newKey'],
       async () => {
         const ttl = textField(typed, 'defaultTtl');
+        const denial = textField(typed, 'denial');
         const body = judge(zoneCreateBody, {
           zoneName: textField(typed, 'zoneName'),
           owner: textField(typed, 'owner'),
           ...(ttl === '' ? {} : { defaultTtl: Number(ttl) }),
+          ...(denial === '' ? {} : { denial }),
           comment: textField(typed, 'comment'),
           newKey: textField(typed, 'newKey') === 'on',
         });
@@ -148,6 +151,7 @@ function newPage(request: FastifyRequest, reply: FastifyReply, again: { typed?: 
   return showPage(request, reply, 'zones/new', {
     title: 'New zone',
     owners: [...owners, ['personal', 'Personal (only me)']],
+    ...denialField,
     ...again,
   });
 }

@@ -61,9 +61,9 @@ export const updateZone = operation({
   method: 'PATCH',
   path: '/v1/dns/zones/{id}',
   tag: 'zones',
-  summary: 'Change the default TTL or the comment of a zone',
+  summary: 'Change the default TTL, the denial of names or the comment of a zone',
   description:
-    'A new default TTL applies to all records that have no TTL of their own. A new comment alone changes neither DNS nor the serial.',
+    'A new default TTL applies to all records that have no TTL of their own. With a new denial, the name servers sign the zone again. A new comment alone changes neither DNS nor the serial.',
   needs: 'manageZones:write',
   counts: 'zones',
   params: zoneParams,

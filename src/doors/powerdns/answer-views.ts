@@ -7,7 +7,7 @@ import type { ListedRrset } from '#service/records/list-rrsets.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { type CommentView, commentViews } from './comments.ts';
 import type { OwnRrset } from './read-rrsets.ts';
-import { completeSettings, type ZoneSettings } from './read-settings.ts';
+import { completeSettings, NSEC3_PARAMETERS, type ZoneSettings } from './read-settings.ts';
 import { encodeZoneId } from './zone-id.ts';
 
 export const SERVER_PATH = '/api/v1/servers/localhost';
@@ -35,14 +35,14 @@ export function zoneItem(
 }
 
 /** A zone as its own address has it, without its RRsets. */
-export function zoneHead(zone: Pick<ZoneView, 'zoneName' | 'serial'>, settings: ZoneSettings) {
+export function zoneHead(zone: Pick<ZoneView, 'zoneName' | 'serial' | 'denial'>, settings: ZoneSettings) {
   const { serial, url, ...item } = zoneItem(zone, settings);
   return {
     ...item,
     api_rectify: settings.api_rectify,
     master_tsig_key_ids: [],
     nsec3narrow: false,
-    nsec3param: '',
+    nsec3param: zone.denial === 'NSEC3' ? NSEC3_PARAMETERS : '',
     serial,
     slave_tsig_key_ids: [],
     soa_edit: settings.soa_edit,

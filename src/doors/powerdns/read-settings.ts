@@ -1,6 +1,7 @@
 // The settings of a zone in the PowerDNS API. Most of them are about how PowerDNS stores and signs a zone. Clients
 // compare some with the values that they sent, so the service keeps these, and does nothing by them. It refuses a
 // setting that asks for something it does not do. Pure.
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import type { ClientSettings } from '#service/zones/client-settings.ts';
 import { type Fields, refused, shown, toLowerText } from './read-fields.ts';
 
@@ -28,6 +29,9 @@ const PRESET: ZoneSettings = {
   soa_edit_api: 'DEFAULT',
 };
 
+/** NSEC3 as the service makes it: SHA-1, no opt-out, no extra iterations, no salt. */
+export const NSEC3_PARAMETERS = '1 0 0 -';
+
 /** PowerDNS has room for as many characters of an account. */
 const MAX_CHARACTERS = 40;
 
@@ -54,6 +58,19 @@ export function readSettings(fields: Fields): Partial<ZoneSettings> & ClientSett
   };
 }
 
+/** How a request wants the zone to deny names; undefined: it does not say. @throws Refusal */
+export function readDenial({ nsec3param = null, nsec3narrow = null }: Fields): Denial | undefined {
+  if (nsec3narrow === true) {
+    throw refused('The field "nsec3narrow" cannot be true: the name servers of the service sign whole zones.');
+  }
+  if (nsec3param === null) return undefined;
+  if (nsec3param === '') return DEFAULT_DENIAL;
+  if (nsec3param === NSEC3_PARAMETERS) return 'NSEC3';
+  throw refused(
+    `The field "nsec3param" must be "${NSEC3_PARAMETERS}", or empty for NSEC, and not ${shown(nsec3param)}: NSEC3 has no salt and no extra iterations here (RFC 9276).`,
+  );
+}
+
 /** @throws Refusal */
 function textSetting(key: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= MAX_CHARACTERS && !/\p{C}/u.test(value)) return value;
@@ -64,7 +81,7 @@ function textSetting(key: string, value: unknown): string {
 
 /** @throws Refusal */
 function mustBePossible(fields: Fields): void {
-  const { kind = 'Native', masters = [], dnssec = true, nsec3param = '', presigned = false, catalog = '' } = fields;
+  const { kind = 'Native', masters = [], dnssec = true, presigned = false, catalog = '' } = fields;
   if (kind !== null && !KINDS.has(toLowerText(kind))) {
     throw refused(`The kind ${shown(kind)} is not available: use "Native". The service is the primary of its zones.`);
   }
@@ -72,9 +89,6 @@ function mustBePossible(fields: Fields): void {
     throw refused('A zone cannot have masters: the service is the primary of its zones.');
   }
   if (dnssec === false) throw refused('The field "dnssec" cannot be false: the service signs every zone.');
-  if (nsec3param !== '' && nsec3param !== null) {
-    throw refused('The field "nsec3param" must be empty: the service denies names with NSEC.');
-  }
   if (presigned === true) throw refused('The field "presigned" cannot be true: the service signs every zone itself.');
   if (catalog !== '' && catalog !== null) {
     throw refused('The field "catalog" must be empty: the service makes the catalogs of its secondaries itself.');

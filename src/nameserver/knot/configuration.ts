@@ -1,5 +1,6 @@
 // The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason;
 // all others have Knot's defaults. Pure.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { KnotTls, TlsSettings } from './certificate.ts';
 import { type DiskPlan, diskPlan } from './disk.ts';
 import type { KnotFolder } from './folder.ts';
@@ -76,11 +77,14 @@ export function nameItem(section: string): string {
   return section === 'log' ? 'target' : section === 'zone' ? 'domain' : 'id';
 }
 
-/** The policy and the template of zones that come from the api. */
-export const POLICY = 'zonestead';
+/** The policies of zones that come from the api. Their template has that of NSEC. */
+export const POLICIES: Readonly<Record<Denial, string>> = { NSEC: 'zonestead', NSEC3: 'zonestead-nsec3' };
 export const TEMPLATE = 'default';
 /** Knot's module that draws by weights, and its section. */
 export const WEIGHT_MODULE = 'mod-geoip';
+
+/** The first version whose zones can have NSEC3: Knot 3.2 crashes when it replaces the records of 4,000 names. */
+export const NSEC3_WORKS = '3.4';
 
 /** Its control socket serves several clients, and its rate limit counts addresses. */
 const KNOT_34 = '3.4';
@@ -151,7 +155,7 @@ export function configuration(settings: KnotSettings, tls: KnotTls | null = null
       ...rateItemsOfVersion(version, rateLimit.perSecond),
     });
   }
-  add('policy', POLICY, {
+  const policy = {
     // The api has made the key, and every node signs with it.
     manual: 'on',
     'single-type-signing': 'on',
@@ -161,7 +165,12 @@ export function configuration(settings: KnotSettings, tls: KnotTls | null = null
     'rrsig-lifetime': '21d',
     'rrsig-refresh': '14d',
     'signing-threads': settings.signingThreads ?? 2,
-  });
+  };
+  add('policy', POLICIES.NSEC, policy);
+  // RFC 9276 section 3.1: a salt and iterations cost much, and hide nothing. An older version has the policy without
+  // NSEC3, so that a zone keeps its choice for a later one.
+  const nsec3 = { nsec3: 'on', 'nsec3-iterations': 0, 'nsec3-salt-length': 0, 'nsec3-opt-out': 'off' };
+  add('policy', POLICIES.NSEC3, { ...policy, ...(isSince(version, NSEC3_WORKS) ? nsec3 : {}) });
   add('template', TEMPLATE, {
     storage: folder.storage,
     'zonefile-load': 'none',
@@ -170,7 +179,7 @@ export function configuration(settings: KnotSettings, tls: KnotTls | null = null
     'journal-max-usage': `${disk.zoneMiB}M`,
     'serial-policy': 'unixtime',
     'dnssec-signing': 'on',
-    'dnssec-policy': POLICY,
+    'dnssec-policy': POLICIES.NSEC,
     'semantic-checks': 'on',
     'global-module': ['mod-stats/default', 'mod-cookies/default', ...(rateLimit ? ['mod-rrl/default'] : [])],
   });

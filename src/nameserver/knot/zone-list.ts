@@ -1,10 +1,12 @@
 // The list of zones in the configuration of knotd: its contents and changes, and the databases that belong to it.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import type { EngineZone } from '../engine.ts';
 import { beginConfiguration } from './apply.ts';
-import type { KnotControl, KnotItem, KnotSession } from './control.ts';
+import { POLICIES } from './configuration.ts';
+import type { KnotControl, KnotItem, KnotSession, KnotUnits } from './control.ts';
 import { isRefusal } from './errors.ts';
 import { isLoading } from './load.ts';
 import { absolute } from './records.ts';
@@ -33,19 +35,32 @@ export async function listAddedZones({ run }: KnotSession): Promise<EngineZone[]
     }));
 }
 
-/** Puts zones into the configuration, or removes them, in one transaction. */
-export async function configureZones(
-  { run, stream }: KnotSession,
-  command: 'conf-set' | 'conf-unset',
-  names: readonly string[],
-): Promise<void> {
+/** A zone for the configuration. */
+interface ConfiguredZone {
+  readonly zone: string;
+  /** (Default: NSEC.) */
+  readonly denial?: Denial | undefined;
+}
+
+/** Puts zones into the configuration in one transaction. */
+export async function configureZones(session: KnotSession, zones: readonly ConfiguredZone[]): Promise<void> {
+  const units = zones.flatMap(({ zone, denial = DEFAULT_DENIAL }) => {
+    const id = absolute(zone);
+    const policy = { section: 'zone', id, item: 'dnssec-policy', data: POLICIES[denial] };
+    return [{ section: 'zone', item: 'domain', data: id }, ...(denial === DEFAULT_DENIAL ? [] : [policy])];
+  });
+  await changeConfiguration(session, 'conf-set', units);
+}
+
+/** Removes zones from the configuration in one transaction. */
+export async function removeZones(session: KnotSession, names: readonly string[]): Promise<void> {
+  const units = names.map((name) => ({ section: 'zone', id: absolute(name) }));
+  await changeConfiguration(session, 'conf-unset', units);
+}
+
+async function changeConfiguration({ run, stream }: KnotSession, command: string, units: KnotUnits): Promise<void> {
   await beginConfiguration(run);
   try {
-    const units = names.map((name) =>
-      command === 'conf-set'
-        ? { section: 'zone', item: 'domain', data: absolute(name) }
-        : { section: 'zone', id: absolute(name) },
-    );
     await stream(command, units, () => {});
     await run('conf-commit');
   } catch (error) {

@@ -2,15 +2,19 @@
 //
 //     not there  → add    → in the configuration, with its key, without contents: SERVFAIL
 //                → change → served and signed, from the first commit on
+//                → deny   → the same contents with another denial of names
 //                → remove → not there; contents, journal, timers and key are deleted
 import { type Clock, realClock } from '#base/clock.ts';
 import { writeEngine } from '#base/engine-text.ts';
 import { createSerial } from '#base/serial.ts';
 import { isSigningAlgorithm } from '#dns/dnssec/algorithms.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { keyTag, type PublicKey } from '#dns/dnssec/signing-key.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { AddedZone, EngineKey, EngineZone, OnSignature, ZoneChange, ZoneEngine } from '../engine.ts';
+import type { AddedZone, EngineKey, EngineZone, OnSignature, ZoneChange, ZoneDenial, ZoneEngine } from '../engine.ts';
+import { NSEC3_WORKS } from './configuration.ts';
 import type { KnotControl, KnotItem } from './control.ts';
+import { followDenial, setDenial } from './denial.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
 import { createHistories, type Histories } from './history.ts';
 import { type KeyStore, type KeysOfZone, keyIdOfPublic } from './keys.ts';
@@ -20,13 +24,14 @@ import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
 import { isSignedWith, waitUntilSigned } from './signed-with.ts';
 import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
-import { runningVersion } from './version.ts';
+import { isSince, runningVersion } from './version.ts';
 import { WeightedZones } from './weighted-zones.ts';
 import {
   configureZones,
   listAddedZones,
   purgeOthers,
   readSigners,
+  removeZones,
   type Signers,
   waitUntilLoaded,
 } from './zone-list.ts';
@@ -89,7 +94,12 @@ class KnotZones implements KnotEngine {
 
   async version(signal = new AbortController().signal): Promise<string> {
     const version = (await runningVersion(this.#control, signal)) ?? '';
-    return writeEngine(version, await this.#weights.canDraw(signal));
+    return writeEngine(version, { draws: await this.#weights.canDraw(signal), hashes: await this.#hasNsec3(signal) });
+  }
+
+  /** Whether zones that choose NSEC3 have it; otherwise they have NSEC. */
+  async #hasNsec3(signal: AbortSignal): Promise<boolean> {
+    return isSince(await runningVersion(this.#control, signal), NSEC3_WORKS);
   }
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
@@ -105,7 +115,7 @@ class KnotZones implements KnotEngine {
     const changedZones: string[] = [];
     await this.#edit(signal, async () => {
       const presentZones = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
-      const zoneKeys = zones.map(({ name, keys, isKeyLost }) => ({ zone: name, keys, isKeyLost }));
+      const zoneKeys = zones.map(({ name, ...zone }) => ({ zone: name, ...zone }));
       const newZones = zoneKeys.filter(({ zone }) => !presentZones.has(zone));
       const others = zoneKeys.filter(({ zone }) => presentZones.has(zone));
       if (newZones.length > 0) await this.#addNew(newZones, signal);
@@ -136,7 +146,7 @@ class KnotZones implements KnotEngine {
         ids.push(...(await this.#listKeyIds(zone, signers, signal)));
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      await this.#control.sessionAlone((session) => configureZones(session, 'conf-unset', presentNames), signal);
+      await this.#control.sessionAlone((session) => removeZones(session, presentNames), signal);
       for (const name of presentNames) knownNames.delete(name);
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
@@ -151,6 +161,18 @@ class KnotZones implements KnotEngine {
     // keymgr takes 10 ms. It is asked for keys that the DNSKEY RRset does not have.
     if (!isComplete) return this.#keys.list(zone, signal);
     return signingKeys.map(({ algorithm, publicKey }) => keyIdOfPublic(algorithm, publicKey));
+  }
+
+  deny(name: string, { denial, names }: ZoneDenial, signal: AbortSignal): Promise<void> {
+    const deny = async () => {
+      await checkRoom(this.#options.folder.storage, names);
+      const change = () => setDenial(this.#control, name, denial, signal);
+      await this.#configure(change, signal);
+      const servedDenial = (await this.#hasNsec3(signal)) ? denial : DEFAULT_DENIAL;
+      await followDenial(this.#control, this.#clock, name, servedDenial, signal);
+      await this.#weights.apply(name, signal, true);
+    };
+    return this.#changes(name, deny, signal);
   }
 
   async privateKeys(name: string, signal: AbortSignal): Promise<string[]> {
@@ -302,11 +324,10 @@ class KnotZones implements KnotEngine {
     return names;
   }
 
-  async #addNew(zones: readonly KeysOfZone[], signal: AbortSignal): Promise<void> {
+  async #addNew(zones: readonly (KeysOfZone & { denial?: Denial })[], signal: AbortSignal): Promise<void> {
     await this.#keys.clean();
     await this.#keys.add(zones, signal);
-    const names = zones.map(({ zone }) => zone);
-    await this.#control.sessionAlone((session) => configureZones(session, 'conf-set', names), signal);
+    await this.#control.sessionAlone((session) => configureZones(session, zones), signal);
   }
 
   /** @returns the zones whose keys are others now */

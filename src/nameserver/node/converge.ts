@@ -70,17 +70,27 @@ export async function reloadZone(
   const key = createHash('sha256')
     .update(JSON.stringify(servedZone.keys.map(({ privateKey, state }) => [privateKey, state])))
     .digest('hex');
-  if (!isPresent || row.key !== key) {
-    // The row comes first: after a crash, the node knows that the zone in the name server is its own.
-    state.put({ ...row, isDirty: true });
-    const addedZone = { name: zone.name, keys: servedZone.keys, isKeyLost: row.key === KEY_LOST };
-    await engine.add([addedZone], signal);
+  const { denial } = servedZone;
+  if (!isPresent || row.key !== key || row.denial !== denial) {
+    // The row comes first: after a crash, the node knows that the zone in the name server is its own, and that it may
+    // have the old or the new denial.
+    state.put({ ...row, denial: null, isDirty: true });
+    // A change of the denial that did not come to its end may have failed for want of the key.
+    const isKeyLost = row.key === KEY_LOST || (row.key === key && row.denial === null);
+    const addedZone = { name: zone.name, keys: servedZone.keys, denial, isKeyLost };
+    if (!isPresent || row.key !== key || isKeyLost) await engine.add([addedZone], signal);
+    const wantedDenial = { denial, names: servedZone.names.size };
+    if (isPresent && row.denial !== denial) await engine.deny(zone.name, wantedDenial, signal);
     present.add(zone.name);
     // Reports must not say that the node has a step of a key roll before it answers with it.
     if (isPresent) await engine.finishKeys(zone.name, servedZone.keys, signal);
   }
   const isExact = !isPresent || row.engineSerial !== null;
-  return permits.run('bulk', () => applyDifference(context, servedZone, { ...row, key, isExact }, signal), signal);
+  return permits.run(
+    'bulk',
+    () => applyDifference(context, servedZone, { ...row, key, denial, isExact }, signal),
+    signal,
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 // Reads one zone from the api to its end, and checks that nothing is missing, before anything is applied.
 import type { ZoneLine } from '#contract/feed.ts';
 import type { ZoneOrigin } from '#contract/zone-origin.ts';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import type { EngineKey, ZoneSoa } from '../engine.ts';
 import { addTo } from './difference.ts';
@@ -11,6 +12,7 @@ export interface CollectedZone {
   readonly head: ServedHead;
   readonly soa: ZoneSoa;
   readonly keys: readonly EngineKey[];
+  readonly denial: Denial;
   readonly origin: ZoneOrigin;
   readonly names: ReadonlyMap<string, readonly ServedSet[]>;
 }
@@ -50,8 +52,8 @@ export async function collectServedZone(
     }
     if (line.sets !== count) throw new FeedFault(`${line.sets} RRsets were announced, and ${count} came`);
     if (line.digest !== digest) throw new FeedFault('the digest of the zone is wrong');
-    const { id, name, version, serial, soa, keys, origin } = first;
-    return { head: { id, name, version, serial }, soa, keys, origin, names };
+    const { id, name, version, serial, soa, keys, denial, origin } = first;
+    return { head: { id, name, version, serial }, soa, keys, denial, origin, names };
   }
   throw new FeedFault('the answer ended before the end of the zone');
 }

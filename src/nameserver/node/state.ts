@@ -27,6 +27,8 @@ export interface KnownZone {
   readonly soa: string | null;
   /** A hash of the key that the name server has. */
   readonly key: string | null;
+  /** How the name server denies names of the zone; null: not known. */
+  readonly denial: string | null;
   /**
    * The contents are those of `version` as a whole. A change line sets it to false: the version of its zone may include
    * a change of another name, whose line comes later.
@@ -86,7 +88,7 @@ interface StateLimits {
 }
 
 const FILE = 'node.sqlite';
-const FORM = 4;
+const FORM = 5;
 /** The newest endings that a node remembers: about 20 MB. */
 const MAX_ENDINGS_KEPT = 100_000;
 const SQLITE_BUSY = 5;
@@ -150,7 +152,7 @@ function create(db: DatabaseSync): void {
     create table endings (seal text primary key, action text not null, subject text not null, team text, at text not null);
     create table zones (
       name text primary key, id text not null, version text not null, serial integer not null, engine_serial integer,
-      soa text, key text, exact integer not null, dirty integer not null, unlisted text, unlisted_since real,
+      soa text, key text, denial text, exact integer not null, dirty integer not null, unlisted text, unlisted_since real,
       origin text
     ) without rowid;
     pragma user_version = ${FORM};`);
@@ -177,7 +179,7 @@ function wrap(db: DatabaseSync): NodeState {
     endings: textOrNull(node.endings),
   };
 
-  const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const erase = db.prepare('delete from zones where name = ?');
   const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?, transfers = ?, endings = ?');
   const addEnding = db.prepare(
@@ -272,6 +274,7 @@ function readRow(row: Columns): KnownZone {
     engineSerial: row.engine_serial === null ? null : Number(row.engine_serial),
     soa: textOrNull(row.soa),
     key: textOrNull(row.key),
+    denial: textOrNull(row.denial),
     isExact: row.exact === 1,
     isDirty: row.dirty === 1,
     unlisted: readUnlisted(row),
@@ -285,7 +288,7 @@ function readUnlisted({ unlisted, unlisted_since: since }: Columns): Unlisted | 
 }
 
 function toColumns(row: KnownZone) {
-  const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, unlisted, origin } = row;
+  const { name, id, version, serial, engineSerial, soa, key, denial, isExact, isDirty, unlisted, origin } = row;
   return [
     name,
     id,
@@ -294,6 +297,7 @@ function toColumns(row: KnownZone) {
     engineSerial,
     soa,
     key,
+    denial,
     Number(isExact),
     Number(isDirty),
     unlisted?.reason ?? null,
@@ -313,6 +317,6 @@ function textOrNull(value: unknown): string | null {
 
 /** The row of a zone of which nothing is applied yet. */
 export function emptyRow(name: string, id: string): KnownZone {
-  const nothing = { version: '', serial: 0, engineSerial: null, soa: null, key: null };
+  const nothing = { version: '', serial: 0, engineSerial: null, soa: null, key: null, denial: null };
   return { name, id, ...nothing, isExact: false, isDirty: true, unlisted: null, origin: null };
 }

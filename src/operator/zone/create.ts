@@ -18,13 +18,14 @@ type ZoneIntent = NonNullable<ZoneStatus['intent']>;
 
 /** Returns the request for the current spec. @throws errors of the request for the team of the key */
 export async function newIntent({ context, object, signal }: ZoneRun, service: ServiceConnection): Promise<ZoneIntent> {
-  const { owner, defaultTtl } = object.spec;
+  const { owner, defaultTtl, denial } = object.spec;
   const team = owner ?? (await service.owner(signal));
   const comment = readObjectComment(object);
   return {
     key: context.nonce(),
     owner: team,
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    ...(denial === undefined ? {} : { denial }),
     ...(comment.ok && comment.value !== null ? { comment: comment.value } : {}),
     ...(object.metadata.annotations?.[NEW_KEY] === 'true' ? { newKey: true } : {}),
   };
@@ -54,13 +55,14 @@ export function sendForZone<T>(
 export function createAtService(
   run: ZoneRun,
   service: ServiceConnection,
-  { key, owner, defaultTtl, comment, newKey }: ZoneIntent,
+  { key, owner, defaultTtl, denial, comment, newKey }: ZoneIntent,
 ): Promise<ZoneCreated> {
   const { object } = run;
   const { zoneName } = object.spec;
   const once = { idempotencyKey: `${object.metadata.uid}:${key}`, managedBy: formatZoneMark(object) };
   const settings = {
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    ...(denial === undefined ? {} : { denial }),
     ...(comment === undefined ? {} : { comment }),
     ...(newKey === undefined ? {} : { newKey }),
   };

@@ -106,6 +106,7 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
   const sameRequest =
     before?.owner === intent.owner &&
     before.defaultTtl === intent.defaultTtl &&
+    before.denial === intent.denial &&
     before.comment === intent.comment &&
     before.newKey === intent.newKey;
   if (createdZone instanceof ApiError && sameRequest) throw createdZone;
@@ -185,13 +186,14 @@ function buildEvent(reason: EventReason, note: string) {
  * @returns null when both have the same settings
  */
 function whyNotIdentical({ spec }: Pick<DNSZone, 'spec'>, zone: Zone): string | null {
-  const { owner, defaultTtl, parked } = spec;
+  const { owner, defaultTtl, denial, parked } = spec;
   // The settings of another owner's zone are shown to no other owner.
   if (owner !== undefined && owner !== zone.owner) {
     return `Zone ${zone.zoneName} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`;
   }
   const wantedSettings = [
     ...(defaultTtl === undefined || defaultTtl === zone.defaultTtl ? [] : [`defaultTtl: ${zone.defaultTtl}`]),
+    ...(denial === undefined || denial === zone.denial ? [] : [`denial: ${zone.denial}`]),
     ...(parked === (zone.state === 'parked') ? [] : [`parked: ${!parked}`]),
   ];
   if (wantedSettings.length === 0) return null;

@@ -3,6 +3,7 @@
 
 import { parkZone, unparkZone, updateZone } from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
+import { DEFAULT_DENIAL } from '#dns/dnssec/denial.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
@@ -200,8 +201,8 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
 }
 
 /**
- * Brings the parked state and the default TTL of the zone to the values of the spec, and its comment to that of the
- * annotation.
+ * Brings the parked state, the default TTL and the denial of the zone to the values of the spec, and its comment to
+ * that of the annotation.
  */
 async function adjust(
   run: ZoneRun,
@@ -218,14 +219,16 @@ async function adjust(
     const operation = spec.parked ? parkZone : unparkZone;
     now = await sendForZone(run, service, zone.id, (options) => client.call(operation, { params }, options));
   }
-  // Without spec.defaultTtl a zone that the operator created returns to the default, and without an annotation it has
-  // no comment; an adopted zone keeps both.
+  // Without a value in the spec, a zone that the operator created returns to the default, and without an annotation it
+  // has no comment; an adopted zone keeps all of them.
   const isOurs = origin === 'Created' && spec.driftPolicy === 'Enforce';
   const defaultTtl = spec.defaultTtl ?? (isOurs ? DEFAULT_TTL : now.defaultTtl);
+  const denial = spec.denial ?? (isOurs ? DEFAULT_DENIAL : now.denial);
   const storedComment = now.comment ?? null;
   const comment = (commentVerdict.ok ? commentVerdict.value : storedComment) ?? (isOurs ? null : storedComment);
   const change = {
     ...(defaultTtl === now.defaultTtl ? {} : { defaultTtl }),
+    ...(denial === now.denial ? {} : { denial }),
     ...(comment === storedComment ? {} : { comment }),
   };
   if (Object.keys(change).length > 0) {
@@ -235,7 +238,7 @@ async function adjust(
   }
   if (now !== zone) {
     const commentNote = comment === storedComment ? '' : '; its comment was changed';
-    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s${commentNote}`;
+    const note = `The zone is ${now.state}, its default TTL is ${now.defaultTtl} s, and it denies names with ${now.denial}${commentNote}`;
     run.events.push({ type: 'Normal', reason: 'Updated', action: 'Update', note });
   }
   return now;

@@ -61,6 +61,7 @@ export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
     ds: zone.ds,
     serial: zone.serial,
     defaultTtl: zone.defaultTtl,
+    denial: zone.denial,
     records: zone.records,
   };
 }

@@ -31,8 +31,9 @@ export function recordTag(record: FieldsOf<RecordView>): string {
 
 /** @param status the `status` of an answer that has one */
 export function zoneTag(zone: FieldsOf<ZoneView>, status?: string): string {
-  const { id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment } = zone;
-  const values = ['zone', id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment ?? null];
+  const { id, owner, state, nameservers, ds, defaultTtl, denial, serial, records, updatedAt, comment } = zone;
+  const properties = [state, nameservers, ds, defaultTtl, denial, serial, records, updatedAt, comment ?? null];
+  const values = ['zone', id, owner, ...properties];
   return buildTag(values, status === undefined ? '' : `.${status}`);
 }
 

@@ -42,6 +42,7 @@ export interface SalvagedZone {
   owner: Owner;
   state: ZoneOrigin['state'];
   defaultTtl: number | null;
+  denial: ZoneOrigin['denial'];
   keys: Copy['keys'];
   /** The latest serial that a name server had. */
   serial: number;
@@ -148,7 +149,7 @@ async function importZone(tx: Tx, context: SalvageContext, salvaged: SalvagedZon
 }
 
 async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: SalvagedZone): Promise<ZoneRow> {
-  const { name, owner, state, defaultTtl, keys, serial } = salvaged;
+  const { name, owner, state, defaultTtl, denial, keys, serial } = salvaged;
   const now = context.now();
   const id = await chooseId(tx, context, salvaged);
   const deleted = await lastDeletedSerial(tx, name);
@@ -160,6 +161,7 @@ async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: Salvage
     tree: orderName(name),
     state,
     defaultTtl: defaultTtl ?? DEFAULT_TTL,
+    denial,
     // Secondaries have seen the serials of the name servers.
     serial: serialAfter(isLater(deleted, serial) ? deleted : serial, now),
     ds: wantedDs(name, keys),

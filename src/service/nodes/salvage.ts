@@ -3,6 +3,7 @@
 // a request that ends automatically, and the command can be repeated: a zone that is back is not imported again.
 import { randomBytes } from 'node:crypto';
 import { dropUnprintable } from '#base/printable.ts';
+import { DEFAULT_DENIAL } from '#dns/dnssec/denial.ts';
 import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
@@ -117,6 +118,7 @@ async function importCopy(db: Db, work: Work, choice: Choice, options: SalvageOp
   const { owner, label } = await findOwner(db, copy, options);
   const defaultTtl = isSealed ? (end.origin?.defaultTtl ?? DEFAULT_TTL) : DEFAULT_TTL;
   const state = isSealed ? (end.origin?.state ?? 'active') : 'active';
+  const denial = isSealed ? (end.origin?.denial ?? DEFAULT_DENIAL) : DEFAULT_DENIAL;
   const hosted = await readChildren(db, { tree: orderName(name) });
   const children = [
     ...new Set([...hosted.map((child) => child.name), ...held.filter((each) => each.endsWith(`.${name}`))]),
@@ -127,7 +129,7 @@ async function importCopy(db: Db, work: Work, choice: Choice, options: SalvageOp
     parts.map(({ sets }) => sets),
     children,
   );
-  const zone = { name, id: end.id, owner, state, defaultTtl, keys, serial, isSealed, records, children };
+  const zone = { name, id: end.id, owner, state, defaultTtl, denial, keys, serial, isSealed, records, children };
   const context = { random: randomBytes, now: () => new Date(), nameservers: service.nameservers };
   await importSalvagedZone(db, context, zone, options.dryRun === true);
   const proof = isSealed ? '' : `; nothing proves the key: compare it with the DS at the parent`;

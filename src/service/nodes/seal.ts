@@ -2,6 +2,7 @@
 // the database and in its backups, and no node has it. So a node can withhold what it was given, and cannot invent a
 // zone, an owner, a key or a revocation. Pure.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { KeyState } from '#dns/dnssec/key-states.ts';
 import type { PublicKey } from '#dns/dnssec/signing-key.ts';
 import type { Ending } from '#store/endings.ts';
@@ -15,6 +16,7 @@ export interface ZoneOrigin {
   state: ZoneState;
   /** In seconds. */
   defaultTtl: number;
+  denial: Denial;
   /** In the order of their creation. */
   keys: readonly SealedKey[];
 }
@@ -34,9 +36,9 @@ export interface SealedZone {
 }
 
 export function sealZone(secret: Uint8Array, { id, name, origin }: SealedZone): string {
-  const { team, user, state, defaultTtl, keys } = origin;
+  const { team, user, state, defaultTtl, denial, keys } = origin;
   const keyValues = keys.flatMap((key) => [key.publicKey, key.algorithm, key.state]);
-  return seal(secret, ['zone', id, name, team, user, state, defaultTtl, ...keyValues]);
+  return seal(secret, ['zone', id, name, team, user, state, defaultTtl, denial, ...keyValues]);
 }
 
 /** Whether this database, or the one that it is a backup of, sealed the zone with these keys and this owner. */

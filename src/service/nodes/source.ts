@@ -1,5 +1,6 @@
 // The source of the feed for name servers: where the database is, which names changed since a position, and the RRsets
 // of names and of whole zones as they are now.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { orderName } from '#dns/names/name.ts';
 import { SOA_TIMERS, SOA_TTL } from '#dns/own-records.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -29,6 +30,7 @@ export interface RenderSettings {
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
   /** `privateKey` is PEM (PKCS#8). Secret. */
   keys: Pick<ServedKey, 'algorithm' | 'privateKey' | 'state'>[];
+  denial: Denial;
   /** The node keeps it for a restored database. */
   origin: SealedOrigin;
 }
@@ -208,12 +210,13 @@ function* splitPages(sets: readonly ServedSet[]): Generator<ServedSet[]> {
 
 function buildSettings(zone: WholeZone): RenderSettings {
   const { nameservers, hostmaster, keys } = zone;
-  const { id, name, teamId: team, userId: user, state, defaultTtl } = zone;
+  const { id, name, teamId: team, userId: user, state, defaultTtl, denial } = zone;
   const originKeys = keys.map((key) => ({ publicKey: key.publicKey, algorithm: key.algorithm, state: key.state }));
-  const origin = { team, user, state, defaultTtl, keys: originKeys };
+  const origin = { team, user, state, defaultTtl, denial, keys: originKeys };
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },
     keys: keys.map((key) => ({ privateKey: key.privateKey, algorithm: key.algorithm, state: key.state })),
+    denial,
     origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, origin }) },
   };
 }

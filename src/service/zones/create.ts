@@ -1,5 +1,6 @@
 // Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
 import { parseComment } from '#dns/comment.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { dsContents, generateSigningKey, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
@@ -33,6 +34,8 @@ interface ZoneInput {
   zoneName: string;
   owner?: string | undefined;
   defaultTtl?: number | undefined;
+  /** (Default: NSEC.) */
+  denial?: Denial | undefined;
   comment?: string | null | undefined;
   /**
    * Whether a zone that this owner deleted leaves its DNSSEC key to this one. Absent: it does while its name is in
@@ -137,7 +140,7 @@ async function insertSigned(
   owner: Owner,
   input: ZoneInput,
 ): Promise<{ zone: ZoneRow; key: CreatedKey }> {
-  const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null, newKey = false } = input;
+  const { zoneName: name, defaultTtl = DEFAULT_TTL, denial = DEFAULT_DENIAL, comment = null, newKey = false } = input;
   const now = context.now();
   const signingKey = generateSigningKey();
   const earlierZone = await formerZone(tx, name, owner, now);
@@ -148,6 +151,7 @@ async function insertSigned(
     tree: orderName(name),
     state: 'active',
     defaultTtl,
+    denial,
     // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher
     // serials than before (RFC 1982).
     serial: serialAfter(earlierZone?.serial ?? 0, now),

@@ -1,5 +1,6 @@
-// Changes of the zone itself: parks and unparks it, and sets its default TTL and its comment.
+// Changes of the zone itself: parks and unparks it, and sets its default TTL, its denial of names and its comment.
 import { parseComment } from '#dns/comment.ts';
+import type { Denial } from '#dns/dnssec/denial.ts';
 import type { ZoneRow, ZoneState } from '#store/zones.ts';
 import { mustManageZones } from '../accounts/actor.ts';
 import { changeLocked } from '../change/locked.ts';
@@ -36,6 +37,7 @@ export async function setZoneState(
 export interface ZoneProperties {
   /** The TTL in seconds of records that have none. */
   defaultTtl?: number | undefined;
+  denial?: Denial | undefined;
   /** Null: none. */
   comment?: string | null | undefined;
 }
@@ -56,9 +58,13 @@ export async function changeProperties(
     mustMatchZone(caller, zone, context);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     mustBeAsSeen('defaultTtl', seenProperties.defaultTtl, zone.defaultTtl);
+    mustBeAsSeen('denial', seenProperties.denial, zone.denial);
     mustBeAsSeen('comment', seenProperties.comment, zone.comment);
     const wantedProperties = {
-      served: { defaultTtl: properties.defaultTtl ?? zone.defaultTtl },
+      served: {
+        defaultTtl: properties.defaultTtl ?? zone.defaultTtl,
+        denial: properties.denial ?? zone.denial,
+      },
       unserved: { comment: properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment)) },
     };
     const [servedDifference, unservedDifference] = [

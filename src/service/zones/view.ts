@@ -1,4 +1,5 @@
 // The JSON that the API returns for zones and records.
+import type { Denial } from '#dns/dnssec/denial.ts';
 import { type DsData, readDs } from '#dns/dnssec/signing-key.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import type { ReverseState } from '#dns/reverse.ts';
@@ -14,6 +15,7 @@ export interface ZoneView {
   nameservers: string[];
   ds: DsData[];
   defaultTtl: number;
+  denial: Denial;
   serial: number;
   /** Absent until the records were counted. */
   records: number;
@@ -95,6 +97,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
     nameservers: listNameservers(zone, nameservers),
     ds: zone.ds.map((rdata) => readDs(zone.name, rdata)),
     defaultTtl: zone.defaultTtl,
+    denial: zone.denial,
     serial: zone.serial,
     records: zone.recordCount,
     createdAt: zone.createdAt.toISOString(),

@@ -202,6 +202,7 @@ CREATE TABLE "deleted_zones" (
 	"tree" text collate "C" NOT NULL,
 	"state" text NOT NULL,
 	"default_ttl" integer NOT NULL,
+	"denial" text NOT NULL,
 	"serial" bigint NOT NULL,
 	"ds" text[] NOT NULL,
 	"record_count" bigint NOT NULL,
@@ -697,6 +698,7 @@ CREATE TABLE "zones" (
 	"tree" text collate "C" NOT NULL,
 	"state" text NOT NULL,
 	"default_ttl" integer NOT NULL,
+	"denial" text DEFAULT 'NSEC' NOT NULL,
 	"serial" bigint NOT NULL,
 	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"ds" text[] NOT NULL,
@@ -719,6 +721,7 @@ CREATE TABLE "zones" (
 	CONSTRAINT "zones_one_owner" CHECK (("zones"."team_id" is null) <> ("zones"."user_id" is null)),
 	CONSTRAINT "zones_state" CHECK ("zones"."state" in ('active', 'parked')),
 	CONSTRAINT "zones_default_ttl" CHECK ("zones"."default_ttl" between 30 and 86400),
+	CONSTRAINT "zones_denial" CHECK ("zones"."denial" in ('NSEC', 'NSEC3')),
 	CONSTRAINT "zones_managed_by" CHECK (length("zones"."managed_by") between 1 and 400),
 	CONSTRAINT "zones_comment" CHECK (length("zones"."comment") between 1 and 500),
 	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)

@@ -276,7 +276,7 @@ test.each([
 });
 
 test('commands manage a zone from creation to deletion, by its name', async () => {
-  const created = await json('zones', 'create', 'cli.example', '--default-ttl', '600');
+  const created = await json('zones', 'create', 'cli.example', '--default-ttl', '600', '--denial', 'NSEC3');
   expect(created).toMatchObject({
     zoneName: 'cli.example',
     owner: `org:${writer.team}`,
@@ -284,7 +284,8 @@ test('commands manage a zone from creation to deletion, by its name', async () =
     status: 'done',
   });
   const updated = await json('zones', 'update', 'cli.example', '--default-ttl', '900', '--comment', 'for the shop');
-  expect(updated).toMatchObject({ id: created.id, defaultTtl: 900, comment: 'for the shop' });
+  expect(updated).toMatchObject({ id: created.id, defaultTtl: 900, denial: 'NSEC3', comment: 'for the shop' });
+  expect(await json('zones', 'update', 'cli.example', '--denial', 'NSEC')).toMatchObject({ denial: 'NSEC' });
   expect((await zonestead(['zones', 'list'])).out).toMatch(
     new RegExp(`^cli\\.example .*${created.id} +for the shop$`, 'm'),
   );
@@ -292,7 +293,7 @@ test('commands manage a zone from creation to deletion, by its name', async () =
   const unchanged = await zonestead(['zones', 'update', 'cli.example']);
   expect([unchanged.code, unchanged.err]).toEqual([
     1,
-    expect.stringContaining('give --default-ttl, --comment or both'),
+    expect.stringContaining('give --default-ttl, --denial or --comment'),
   ]);
   expect(await json('zones', 'get', created.id)).toEqual(await json('zones', 'get', 'cli.example'));
   await service.dns.lookup('cli.example', 'SOA');

@@ -117,13 +117,18 @@ test('exported manifests are equal to the zone; diff compares their records and 
   const changed = objects.filter(({ spec }) => spec.name !== 'other');
   for (const { spec } of changed) {
     if (spec.values) spec.values[1].content = '192.0.2.9';
-    if (spec.zoneName) spec.defaultTtl = 600;
+    if (spec.zoneName) Object.assign(spec, { defaultTtl: 600, denial: 'NSEC3' });
   }
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: changed }, null, 1);
   const diff = await zonestead('diff', await file(list));
   expect([diff.code, diff.err]).toEqual([1, '']);
   expect(diff.out.split('\n')).toEqual(
-    expect.arrayContaining(['objects.example:', '~ default TTL 3600 becomes 600', '- pool 3600 A 192.0.2.2']),
+    expect.arrayContaining([
+      'objects.example:',
+      '~ default TTL 3600 becomes 600',
+      '~ denial NSEC becomes NSEC3',
+      '- pool 3600 A 192.0.2.2',
+    ]),
   );
   expect(diff.out).not.toContain('other');
   expect((await zonestead('zones', 'apply', await file(list))).err).toContain('apply them with kubectl apply -f');

@@ -41,6 +41,7 @@ const FIELDS = {
   email: 'mallory@example.org',
   role: 'owner',
   defaultTtl: '60',
+  denial: 'NSEC3',
   confirm: 'forged.example',
 };
 

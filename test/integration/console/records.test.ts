@@ -246,8 +246,8 @@ describe('a record that another client changed while the page was open', () => {
   test('a record that another client changed while the page was open has settings of its zone that are not overwritten either', async () => {
     const { browser, zone } = await opened();
     const page = await browser.get(`${zone.home}/settings`);
-    // The default TTL, the comment, and the state.
-    expect(seenIn(page.text)).toEqual(['3600', '', 'active']);
+    // The default TTL, the denial, the comment, and the state.
+    expect(seenIn(page.text)).toEqual(['3600', 'NSEC', '', 'active']);
     await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 700, comment: 'theirs' }, red.text);
     const ttl = await browser.post(`${zone.home}/ttl`, { defaultTtl: '800', seen: '3600' });
     const sentence = 'This changed from "3600" to "700"';

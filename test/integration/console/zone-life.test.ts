@@ -67,6 +67,25 @@ test('the delegation of a zone has name servers and DS records to copy, and its 
   expect(read.body.defaultTtl).toBe(120);
 });
 
+test('a person chooses the denial of names for a new zone, and changes it in the settings', async () => {
+  const fields = { zoneName: 'denial.example', owner: `org:${red.team}`, defaultTtl: '', comment: '', denial: 'NSEC3' };
+  expect((await browser.get('/console/zones/new')).text).toContain('<option value="NSEC3">NSEC3</option>');
+  const made = await browser.post('/console/zones', fields);
+  const home = `/console/zones/${/zone_[0-9a-z]+/.exec(String(made.headers.get('location')))?.[0]}`;
+  const id = home.split('/').at(-1);
+  const readDenial = async () =>
+    (await service.request('GET', `/zones/${id}`, undefined, red.text)).body.denial as string;
+  expect(await readDenial()).toBe('NSEC3');
+  expect((await browser.get(`${home}/settings`)).text).toContain('<option value="NSEC3" selected>NSEC3</option>');
+  expect((await browser.post(`${home}/denial`, { denial: 'NSEC4', seen: 'NSEC3' })).status).toBe(400);
+  // Another person has changed it meanwhile.
+  expect((await browser.post(`${home}/denial`, { denial: 'NSEC', seen: 'NSEC' })).status).toBe(412);
+  expect((await browser.post(`${home}/denial`, { denial: 'NSEC', seen: 'NSEC3' })).status).toBe(303);
+  expect(await readDenial()).toBe('NSEC');
+  const history = words((await browser.get(`${home}/history`)).text);
+  expect(history).toMatch(/denial/i);
+});
+
 test('a person parks and unparks a zone in its settings, as DNS shows', async () => {
   const zone = await newZone();
   await put(zone, 'www', 'A', '192.0.2.1');

@@ -137,6 +137,7 @@ test('the list of zones does not show the zones of another team', async () => {
     [`/records/${record.id}`, { content: '192.0.2.9' }],
     [`/records/${record.id}/delete`, {}],
     ['/ttl', { defaultTtl: '60' }],
+    ['/denial', { denial: 'NSEC3' }],
     ['/park', {}],
     ['/hide-card', {}],
     ['/unpark', {}],

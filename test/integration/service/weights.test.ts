@@ -60,7 +60,7 @@ test('a weight is a whole number from 1 to 255, of an address at a name that is 
 
 test('the report of a node says whether its knotd draws', async () => {
   const engine = async () => (await service.sql`select engine from nodes`)[0]?.engine;
-  const suffix = draws ? '' : ' (without weights)';
+  const suffix = draws ? '' : ' (without weights and NSEC3)';
   await expect.poll(engine).toBe(`Knot DNS ${service.knot.version}${suffix}`);
   const zone = await service.zone('evenly.example');
   const { body } = await request('GET', `/zones/${zone.id}/nodes`);

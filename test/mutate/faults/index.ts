@@ -21,6 +21,7 @@ import { CONSOLE_FAULTS } from './console.ts';
 import { CORDON_FAULTS } from './cordons.ts';
 import { DANGLING_FAULTS } from './dangling.ts';
 import { DATABASE_FAULTS } from './database.ts';
+import { DENIAL_FAULTS } from './denial.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { DOCS_FAULTS } from './docs.ts';
 import { EDGE_FAULTS } from './edge.ts';
@@ -59,6 +60,7 @@ import { ZONE_FAULTS } from './zones.ts';
 
 export const FAULTS: readonly Fault[] = [
   ...ADDRESS_FAULTS,
+  ...DENIAL_FAULTS,
   ...DNS_FAULTS,
   ...EDGE_FAULTS,
   ...OWNER_FAULTS,

@@ -279,7 +279,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'node-keeps-old-key',
     'a changed DNSSEC key does not reach a zone that the name server has',
-    ['src/nameserver/node/converge.ts', 'if (!isPresent || row.key !== key) {', 'if (!isPresent) {'],
+    ['src/nameserver/node/converge.ts', 'if (!isPresent || row.key !== key || isKeyLost)', 'if (!isPresent)'],
     'unit',
     'test/unit/nameserver/node/replaced.test.ts',
   ),

@@ -167,7 +167,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'settings',
     'a key without the right to manage zones changes their settings',
     PUT,
-    'if (hasSettings || list === null) mustManageZones',
+    'if (hasSettings || denial !== undefined || list === null) mustManageZones',
     'if (list === undefined) mustManageZones',
   ),
   byEdits(

@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FeedLine, NodeReport } from '#contract/feed.ts';
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import { listContents } from './memory-engine.ts';
 
@@ -51,6 +52,8 @@ export class FakeFeed {
   removals: string | null = null;
   /** The private keys of zones, by name. (Default: one for each id.) */
   readonly keys = new Map<string, string>();
+  /** How zones deny names, by name. (Default: NSEC.) */
+  readonly denials = new Map<string, Denial>();
   dateOffsetMs = 0;
   beatMs = 20;
   #serial = 100;
@@ -231,8 +234,9 @@ export class FakeFeed {
     if (digest !== undefined) return this.#json(response, 200, { ...head, ...end });
     const keys = [{ privateKey: this.keys.get(zone.name) ?? `key of ${zone.id}`, algorithm: 13, state: 'active' }];
     const sealed = { keys: [{ publicKey: zone.id, algorithm: 13, state: 'active' }], seal: `seal of ${zone.id}` };
-    const origin = { team: 'team_1', user: null, state: 'active', defaultTtl: 3600, ...sealed };
-    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, keys, origin }]);
+    const denial = this.denials.get(zone.name) ?? DEFAULT_DENIAL;
+    const origin = { team: 'team_1', user: null, state: 'active', defaultTtl: 3600, denial, ...sealed };
+    this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, keys, denial, origin }]);
     for (let at = 0; at < sets.length; at += 500)
       this.#send(response, [{ kind: 'sets', sets: sets.slice(at, at + 500) }]);
     this.#send(response, [{ kind: 'end', ...end }]);

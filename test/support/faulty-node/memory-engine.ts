@@ -1,6 +1,7 @@
 // A name server in memory that causes faults: refused zones, errors in the middle, slow commits, lost contents, foreign
 // edits. Real zones are served by Knot in the integration tests.
 
+import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type EngineZone,
   type OnSignature,
   type ZoneChange,
+  type ZoneDenial,
   type ZoneEngine,
   ZoneLoading,
   type ZoneSoa,
@@ -16,6 +18,7 @@ import {
 interface HeldZone {
   /** That of the first key. */
   privateKey: string;
+  denial: Denial;
   serial: number | null;
   soa: ZoneSoa | null;
   sets: Map<string, ServedSet>;
@@ -33,6 +36,8 @@ export class MemoryEngine implements ZoneEngine {
   readonly unreadable = new Set<string>();
   /** When the signatures of a zone end, in s since 1970. */
   readonly signatureEnds = new Map<string, number[]>();
+  /** Zones that were added, or that got a key, in the order of the calls. */
+  readonly additions: AddedZone[] = [];
   isDown = false;
   /** Commits at work now, and the most there were. */
   atWork = 0;
@@ -41,6 +46,9 @@ export class MemoryEngine implements ZoneEngine {
   beforeCommit: (zone: string) => Promise<void> = async () => undefined;
   /** Called after each commit took effect, before the answer; throws to lose the answer. */
   afterCommit: (zone: string) => Promise<void> = async () => undefined;
+
+  /** Called before each change of a denial takes effect; may wait or throw. */
+  beforeDenial: (zone: string) => Promise<void> = async () => undefined;
 
   async version(): Promise<string> {
     return 'Memory 1.0';
@@ -53,12 +61,21 @@ export class MemoryEngine implements ZoneEngine {
 
   async add(zones: readonly AddedZone[], _signal: AbortSignal): Promise<void> {
     this.#up();
-    for (const { name, keys } of zones) {
+    this.additions.push(...zones);
+    for (const { name, keys, denial = DEFAULT_DENIAL } of zones) {
       const privateKey = keys[0]?.privateKey ?? '';
       const held = this.held.get(name);
-      if (held === undefined) this.held.set(name, { privateKey, serial: null, soa: null, sets: new Map() });
+      if (held === undefined) this.held.set(name, { privateKey, denial, serial: null, soa: null, sets: new Map() });
       else held.privateKey = privateKey;
     }
+  }
+
+  async deny(name: string, { denial }: ZoneDenial, signal: AbortSignal): Promise<void> {
+    await this.check(name, signal);
+    await this.beforeDenial(name);
+    const zone = this.held.get(name);
+    if (zone === undefined) throw new Error(`no such zone: ${name}`);
+    zone.denial = denial;
   }
 
   async remove(names: readonly string[], _signal: AbortSignal): Promise<void> {

@@ -72,7 +72,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     around,
   );
   const { dig = '', delv = '', 'ldns-verify-zone': ldnsVerifyZone = '' } = found;
-  project.provide('tools', { dig, delv, ldnsVerifyZone, nsupdate: '', knsupdate: '' });
+  project.provide('tools', { dig, delv, ldnsVerifyZone, unbound: '', nsupdate: '', knsupdate: '' });
   const { KUBECONFIG: kubeconfig = '' } = process.env;
   const image = `zonestead/zonestead:${projectVersion()}`;
   const helm = await ensureHelm(around);

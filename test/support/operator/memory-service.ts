@@ -14,6 +14,7 @@ import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#co
 import * as api from '#contract/operations/zones.ts';
 import type { DnsRecord, ListedRecord, RecordBody } from '#contract/record.ts';
 import type { CreatedKey, Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
+import { DEFAULT_DENIAL } from '#dns/dnssec/denial.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import { listSuffixes, parseOwnerName, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
@@ -270,7 +271,7 @@ export class MemoryService {
     return answer;
   }
 
-  #createZone({ zoneName, owner, defaultTtl = 3600, comment }: ZoneCreateBody): Zone {
+  #createZone({ zoneName, owner, defaultTtl = 3600, denial = DEFAULT_DENIAL, comment }: ZoneCreateBody): Zone {
     if (owner !== OWNER)
       throw refused(403, 'forbidden', `An app can only create zones in its own team: set "owner" to "${OWNER}".`);
     const name = insist(parseZoneName(zoneName));
@@ -286,6 +287,7 @@ export class MemoryService {
       nameservers: ['ns1.zonestead.test'],
       ds: [],
       defaultTtl,
+      denial,
       serial: this.version,
       records: 0,
       createdAt: '2026-11-21T10:00:00.000Z',
@@ -304,13 +306,12 @@ export class MemoryService {
     const stored = this.#zone(id, 'no_zone');
     this.version += 1;
     const { comment: before, ...zone } = stored.zone;
-    const { defaultTtl = zone.defaultTtl, state = zone.state } = change;
+    const { defaultTtl = zone.defaultTtl, denial = zone.denial, state = zone.state } = change;
     const text = comment === undefined ? before : (comment ?? undefined);
     stored.zone = {
       ...zone,
       ...(text === undefined ? {} : { comment: text }),
-      defaultTtl,
-      state,
+      ...{ defaultTtl, denial, state },
       serial: this.version,
     };
     return stored.zone;

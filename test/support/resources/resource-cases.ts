@@ -39,6 +39,8 @@ const ZONES: readonly ResourceCase[] = [
   zone('a default ttl of 29', { defaultTtl: 29 }, /30/),
   zone('a default ttl of 86401', { defaultTtl: 86_401 }, /86400/),
   zone('a default ttl as text', { defaultTtl: '3600' }, /defaultTtl/),
+  zone('NSEC3', { denial: 'NSEC3' }),
+  zone('an unknown denial', { denial: 'nsec3' }, /NSEC.*NSEC3/),
   zone('policies', { deletionPolicy: 'Retain', managementPolicy: 'Observe', driftPolicy: 'Report', parked: true }),
   zone('an unknown deletion policy', { deletionPolicy: 'Orphan' }, /Delete.*Retain/),
   zone('secondaries, and Ready without them', { secondaries: ['eu', 'us-2'], readyWhen: 'OwnNodes' }),

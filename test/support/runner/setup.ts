@@ -39,6 +39,8 @@ export interface TestTools {
   knsupdate: string;
   /** Verifies signed zones. */
   ldnsVerifyZone: string;
+  /** A resolver that validates. */
+  unbound: string;
 }
 
 /** Third-party programs that look at ours; chromium is empty without the lane that needs it. */
@@ -141,6 +143,7 @@ async function start(): Promise<Ground> {
       { command: 'pdns_server', package: 'pdns-server' },
       { file: '/usr/lib/*/pdns/libgsqlite3backend.so', package: 'pdns-backend-sqlite3' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
+      { command: 'unbound', package: 'unbound' },
       { file: FAKE_TIME, package: 'libfaketime' },
       { command: 'prometheus', package: 'prometheus' },
       { command: 'promtool', package: 'prometheus' },
@@ -179,6 +182,7 @@ async function start(): Promise<Ground> {
           nsupdate: found.nsupdate as string,
           knsupdate: found.knsupdate as string,
           ldnsVerifyZone: found['ldns-verify-zone'] as string,
+          unbound: found.unbound as string,
         },
         knot,
         secondaries,

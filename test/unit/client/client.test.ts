@@ -88,6 +88,7 @@ const aZone = {
   nameservers: ['ns1.example.net'],
   ds: [{ keyTag: 1, algorithm: 13, digestType: 2, digest: 'ab', record: '1 13 2 ab' }],
   defaultTtl: 3600,
+  denial: 'NSEC' as const,
   serial: 1,
   records: 0,
   createdAt: '2026-01-01T00:00:00.000Z',

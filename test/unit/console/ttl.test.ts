@@ -1,6 +1,7 @@
 // TTLs in words, and the row of a record with them.
 import { expect, test } from 'vitest';
 import { formatTtl } from '#console/shell/ttl.ts';
+import { denialField } from '#console/zones/denial-field.ts';
 import { render } from '../../support/console/render.ts';
 
 test.each([
@@ -45,6 +46,7 @@ test('the settings of a zone have the dangerous changes in a part of their own',
     zoneName: 'a.example',
     state: 'active',
     defaultTtl: 60,
+    denial: 'NSEC',
     managedBy: null,
     updatedAt: '2026-11-21T11:59:59.000Z',
   };
@@ -53,6 +55,7 @@ test('the settings of a zone have the dangerous changes in a part of their own',
     home: '/z',
     zone,
     secondaries: { rows: [], boxes: [], chosen: [] },
+    ...denialField,
   });
   const [before = '', danger = ''] = text.split('class="danger-zone"');
   expect(before).not.toMatch(/action="\/z\/park"|href="\/z\/delete"/);

@@ -75,16 +75,16 @@ test('a DNSZone is only read when nothing has changed, about every ten minutes',
   expect(result?.requeueAfterMs).toBeLessThanOrEqual(660_000);
 });
 
-test('a DNSZone is parked, unparked and gets its default TTL', async () => {
+test('a DNSZone is parked, unparked and gets its default TTL and its denial', async () => {
   const on = await bench();
-  on.cluster.edit(DNS_ZONE, ZONE, { parked: true, defaultTtl: 60 });
+  on.cluster.edit(DNS_ZONE, ZONE, { parked: true, defaultTtl: 60, denial: 'NSEC3' });
   await on.settle();
-  expect(atService(on)).toMatchObject([{ state: 'parked', defaultTtl: 60 }]);
-  on.cluster.edit(DNS_ZONE, ZONE, { parked: false, defaultTtl: undefined });
+  expect(atService(on)).toMatchObject([{ state: 'parked', defaultTtl: 60, denial: 'NSEC3' }]);
+  on.cluster.edit(DNS_ZONE, ZONE, { parked: false, defaultTtl: undefined, denial: undefined });
   await on.settle();
   // `kubectl explain` says "Default: 3600".
-  expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 3600 }]);
-  expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 3600 });
+  expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 3600, denial: 'NSEC' }]);
+  expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 3600, denial: 'NSEC' });
 });
 
 test('a DNSZone keeps a default TTL that another client set when driftPolicy does not revert it', async () => {
@@ -92,6 +92,20 @@ test('a DNSZone keeps a default TTL that another client set when driftPolicy doe
   on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: undefined });
   await on.settle();
   expect(atService(on)).toMatchObject([{ defaultTtl: 60 }]);
+});
+
+test('a DNSZone is created with its denial, and a zone that is taken over keeps its own', async () => {
+  const on = await bench({ denial: 'NSEC3' });
+  expect(atService(on)).toMatchObject([{ denial: 'NSEC3' }]);
+  const other = new Bench();
+  const id = other.service.seedZone('example.org', [{ name: 'www' }]);
+  await other.service.client.call(updateZone, { params: { id }, body: { denial: 'NSEC3' } });
+  zone(other, { adopt: 'IfIdentical', denial: 'NSEC' });
+  await other.settle();
+  expect(other.message(object(other))).toContain('Set denial: NSEC3 in the spec.');
+  other.cluster.edit(DNS_ZONE, ZONE, { denial: undefined });
+  await other.settle();
+  expect(object(other)?.status).toMatchObject({ origin: 'Adopted', denial: 'NSEC3' });
 });
 
 test('a DNSZone takes over an existing zone with adopt only if the takeover changes nothing', async () => {

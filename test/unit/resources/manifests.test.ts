@@ -71,6 +71,11 @@ test('a DNSRecord is omitted if an operator sends the state of its addresses, or
   }
 });
 
+test('the DNSZone keeps the denial of the zone', () => {
+  expect(planManifests({ ...ZONE, denial: 'NSEC3' }, []).objects[0]?.spec).toMatchObject({ denial: 'NSEC3' });
+  expect(planManifests({ ...ZONE, denial: 'NSEC' }, []).objects[0]?.spec).not.toHaveProperty('denial');
+});
+
 test('the DNSZone has the given namespace, and so have its records', () => {
   const { objects } = planManifests(ZONE, [record('www', 'A', '192.0.2.1')], 'team');
   expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(['team', 'team']);

@@ -17,6 +17,7 @@ const row = {
   tree: 'org example',
   state: 'active' as const,
   defaultTtl: 3600,
+  denial: 'NSEC' as const,
   serial: 17,
   ds: dsContents('example.org', csk),
   recordCount: 3,
@@ -35,7 +36,7 @@ const row = {
 test('a zone is shown with owner, delegation and times, and without internal data', () => {
   const view = zoneView(row, ['ns1.example.net']);
   expect(Object.keys(view).sort().join()).toBe(
-    'createdAt,defaultTtl,ds,id,nameservers,owner,records,serial,state,updatedAt,zoneName',
+    'createdAt,defaultTtl,denial,ds,id,nameservers,owner,records,serial,state,updatedAt,zoneName',
   );
   expect(view).toMatchObject({
     zoneName: 'example.org',

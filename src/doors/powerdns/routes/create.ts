@@ -22,7 +22,7 @@ import { ownRrsets } from '../answer-views.ts';
 import { buildPowerDnsEdit } from '../plan.ts';
 import { type Fields, readListField, refused, requireFields, requireText, shown, toLowerText } from '../read-fields.ts';
 import { isZoneSoa, readRrsets } from '../read-rrsets.ts';
-import { readSettings } from '../read-settings.ts';
+import { readDenial, readSettings } from '../read-settings.ts';
 
 /** The record writes of a key in its window; null: no limit. */
 export type RecordLimit = (actor: Actor) => number | null;
@@ -43,7 +43,7 @@ export async function createFromBody(
   const { records, notes } = await readFirstRecords(fields, name, context);
   const most = limit(caller.actor);
   const budget = most === null ? null : openBudget(context, windowHolder(caller.actor, 'records'), 'records', most);
-  const zone = { zoneName: name, owner: pickOwner(fields, caller.actor) };
+  const zone = { zoneName: name, owner: pickOwner(fields, caller.actor), denial: readDenial(fields) };
   const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
   try {
     const creation = { context, caller, budget, create, signal: whenClientLeaves(reply) };

@@ -1,5 +1,5 @@
-// PUT of a zone: sets the settings of the zone that clients keep here, and with `rrsets` replaces all its records, as
-// PowerDNS does since 4.9.
+// PUT of a zone: sets the settings of the zone that clients keep here and its denial of names, and with `rrsets`
+// replaces all its records, as PowerDNS does since 4.9.
 import type { FastifyInstance } from 'fastify';
 import { finishInTurns } from '#dns/steps.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
@@ -11,12 +11,13 @@ import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { changeClientSettings } from '#service/zones/client-settings.ts';
+import { changeProperties } from '#service/zones/properties.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { listNotes, sendNotes } from '../answer-notes.ts';
 import { ownRrsets } from '../answer-views.ts';
 import { readListField, refused, requireFields } from '../read-fields.ts';
 import { isZoneSoa, listDeletions, MAX_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from '../read-rrsets.ts';
-import { readSettings } from '../read-settings.ts';
+import { readDenial, readSettings } from '../read-settings.ts';
 import { type ChangeRequest, writeChanges } from './write-changes.ts';
 import { findRequestedZone } from './zones.ts';
 
@@ -35,10 +36,12 @@ export function putRoute(app: FastifyInstance, context: ServiceContext, arrivals
       const fields = requireFields(request.body, 'The body');
       const list = readListField(fields, 'rrsets', 'the body');
       const settings = readSettings(fields);
+      const denial = readDenial(fields);
       const hasSettings = Object.keys(settings).length > 0;
-      if (hasSettings || list === null) mustManageZones(requireActor(request));
+      if (hasSettings || denial !== undefined || list === null) mustManageZones(requireActor(request));
       if (list !== null) await replaceRrsets({ context, arrivals, request, reply }, zone, list);
       if (hasSettings) await changeClientSettings(context, readCaller(request), zone.id, settings);
+      if (denial !== undefined) await changeProperties(context, readCaller(request), zone.id, { denial });
       return reply.code(204).send();
     },
   );

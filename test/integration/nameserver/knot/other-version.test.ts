@@ -73,3 +73,22 @@ test.each([
     expect(found.join()).toContain('3.4.');
   },
 );
+
+test('a zone with NSEC3 has it with Knot DNS 3.4, and NSEC with 3.2', async () => {
+  const stateDir = await temporaryFolder('other-version');
+  const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
+  const name = 'hashed.example';
+  for (const [at, version] of (['host', '3.4', 'host', '3.4'] as const).entries()) {
+    await withKnot(version, { stateDir, port: port as number }, async (engine, knot) => {
+      const dns = createResolver(knot, stateDir);
+      if (at === 0) {
+        await engine.add([{ name, keys: onlyKey(newKey()), denial: 'NSEC3' }], signal);
+        await engine.change(name, { names: ['@'], sets: [NS], serial: 100, soa: SOA }, signal);
+      }
+      const hasNsec3 = !(await engine.version()).includes('NSEC3');
+      const readProof = async () => (await dns.dig('+dnssec', `none.${name}`, 'A')).match(/\bNSEC3?\b/)?.[0];
+      await expect.poll(readProof, { timeout: 20_000 }).toBe(hasNsec3 ? 'NSEC3' : 'NSEC');
+      expect(await dns.delv(name, `none.${name}`, 'A')).toMatchObject({ state: 'secure', negative: 'nxdomain' });
+    });
+  }
+});

@@ -1,12 +1,16 @@
 // Zone transfers from our knotd to real secondaries of each kind, with the configurations that Zonestead generates for
 // both sides. Two nodes sign by themselves; the first is the source.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { realClock } from '#base/clock.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { PrimaryView } from '#dns/secondaries/primary.ts';
 import { checkedSecondaries, type Secondary } from '#dns/secondaries/secondary.ts';
 import { isOfSlot, slottedSerial } from '#dns/secondaries/serial.ts';
 import { writeCatalog } from '#nameserver/knot/catalog.ts';
+import { NSEC3_WORKS } from '#nameserver/knot/configuration.ts';
+import { followDenial, setDenial } from '#nameserver/knot/denial.ts';
 import type { SourceRole } from '#nameserver/knot/secondaries.ts';
+import { isSince } from '#nameserver/knot/version.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import {
@@ -131,6 +135,28 @@ test.each(KINDS)(
       state: 'secure',
       negative: 'nxdomain',
     });
+  },
+);
+
+test.each(['NSEC3', 'NSEC'] as const)(
+  'a zone that changes to %s does so at each secondary, with proofs that validate',
+  async (denial) => {
+    const servedDenial = isSince(sources[0].version, NSEC3_WORKS) ? denial : 'NSEC';
+    for (const { control } of sources) {
+      await setDenial(control, 'listed.test', denial, signal);
+      await followDenial(control, realClock, 'listed.test', servedDenial, signal);
+    }
+    for (const kind of KINDS) {
+      const { resolver } = running[kind];
+      const hasNsec3 = async () => (await resolver.dig('+dnssec', 'absent.listed.test', 'A')).includes('NSEC3');
+      await expect.poll(hasNsec3, LIMIT).toBe(servedDenial === 'NSEC3');
+      for (const [name, type, negative] of [
+        ['absent.listed.test', 'A', 'nxdomain'],
+        ['absent.www.listed.test', 'A', 'nxdomain'],
+        ['www.listed.test', 'AAAA', 'nodata'],
+      ] as const)
+        expect(await resolver.delv('listed.test', name, type)).toMatchObject({ state: 'secure', negative });
+    }
   },
 );
 

@@ -182,5 +182,5 @@ test('a removed zone leaves no weights to a zone of the same name', async () => 
 });
 
 test('the version says whether knotd draws', async () => {
-  expect((await engine.version()).endsWith(' (without weights)')).toBe(!draws);
+  expect((await engine.version()).includes('(without weights')).toBe(!draws);
 });

@@ -47,12 +47,14 @@ const zoneOf = async (service: typeof before, id: string) =>
     ds: unknown;
     owner: string;
     defaultTtl: number;
+    denial: string;
   };
 
 test('A zone that only a node has comes back with its id, records and key, and no node can plant one', async () => {
   await node.start();
   const zone = await before.zone();
   const { zoneName } = zone;
+  await before.request('PATCH', `/zones/${zone.id}`, { denial: 'NSEC3' });
   const child = await before.zone(`child.${zoneName}`);
   for (const [name, type, content, more] of RECORDS) await before.record(zone, name, type, content, more);
   await before.record(child, 'deep', 'A', '192.0.2.9');
@@ -104,7 +106,7 @@ test('A zone that only a node has comes back with its id, records and key, and n
   expect(Number(row?.serial)).toBeGreaterThan(original.zone.serial);
   const reader = await after.key({ team: 'restored' });
   const back = await after.request('GET', `/zones/${zone.id}`, undefined, reader.text);
-  expect(back.body).toMatchObject({ ds: original.zone.ds, defaultTtl: original.zone.defaultTtl });
+  expect(back.body).toMatchObject({ ds: original.zone.ds, defaultTtl: original.zone.defaultTtl, denial: 'NSEC3' });
   await expect.poll(held).toEqual([]);
   const { ds } = original.zone as unknown as {
     ds: { keyTag: number; algorithm: number; digestType: number; digest: string }[];

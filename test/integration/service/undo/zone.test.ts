@@ -24,7 +24,7 @@ test('a deleted zone comes back with id, records, owners, comment, state, grants
   await zone.add('@', 'MX', 'mail.example.net.', { priority: 5 });
   await zone.add('text', 'TXT', '"\\226\\130\\172 and a \\" quote"');
   await zone.own('k8s:prod/shop/web', 'shop', ['192.0.2.7']);
-  await request('PATCH', zone.path, { comment: 'ours', defaultTtl: 600 });
+  await request('PATCH', zone.path, { comment: 'ours', defaultTtl: 600, denial: 'NSEC3' });
   const reader = await service.key({ records: 'none', manageZones: 'none', grants: { [zone.id]: 'read' } });
   const [records, key, owners] = [
     await zone.records(),
@@ -273,9 +273,9 @@ test('the deleted zones of an owner are at most as many as its quota, or 1,000: 
   const owner = await service.key({ team: 'many-deleted', manageZones: 'write' });
   const zone = await service.zone('many-deleted.example', owner);
   await sql`
-    insert into deleted_zones (id, no, team_id, name, tree, state, default_ttl, serial, ds, record_count,
+    insert into deleted_zones (id, no, team_id, name, tree, state, default_ttl, denial, serial, ds, record_count,
       stored_bytes, secondary_nameservers, created_at, deleted_at, until)
-    select 'zone_many' || i, 1000000 + i, ${owner.team}, 'many' || i || '.example', 'example many' || i, 'active', 3600, 1,
+    select 'zone_many' || i, 1000000 + i, ${owner.team}, 'many' || i || '.example', 'example many' || i, 'active', 3600, 'NSEC', 1,
       '{}', 0, 0, '{}', now(), now() - i * interval '1 second', now() + interval '1 hour' from generate_series(1, 1500) i`;
   expect((await service.request('DELETE', `/zones/${zone.id}`, undefined, owner.text)).status).toBe(204);
   const kept = await sql<{ id: string }[]>`

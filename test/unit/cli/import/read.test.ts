@@ -51,6 +51,13 @@ test('a zone file names each omitted line with the reason', () => {
   ]);
 });
 
+test('a zone file with NSEC3 has a note about it, once', () => {
+  const text = '@ IN NSEC3PARAM 1 0 0 -\n@ IN NSEC3PARAM 1 0 5 ab\nwww IN A 192.0.2.1\n';
+  const { notes, skipped } = file(text);
+  expect(notes).toEqual([{ place: 'line 1', message: expect.stringContaining('--denial NSEC3') }]);
+  expect(skipped).toHaveLength(2);
+});
+
 test('a zone file skips types and names that the service cannot hold if it may, and still refuses broken lines', () => {
   const text = 'x.other. A 192.0.2.1\nq LUA A "1"\nz A 300.0.0.1\n';
   const found = file(text, { skipUnsupported: true });

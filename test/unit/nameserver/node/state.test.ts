@@ -21,6 +21,7 @@ const ROW = {
   engineSerial: 4_294_967_295,
   soa: '{}',
   key: 'k',
+  denial: 'NSEC3',
   isExact: true,
   isDirty: false,
   unlisted: null,

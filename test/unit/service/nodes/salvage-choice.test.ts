@@ -8,7 +8,7 @@ const SECRET = Buffer.from('a secret of the database');
 const ZONE = 'shop.example';
 const key = generateSigningKey();
 const other = generateSigningKey();
-const PLAIN = { team: 'team_1', user: null, state: 'active', defaultTtl: 3_600 } as const;
+const PLAIN = { team: 'team_1', user: null, state: 'active', defaultTtl: 3_600, denial: 'NSEC' } as const;
 
 function offer(
   node: string,

@@ -94,7 +94,7 @@ test('every sentence names its field, and the whole body or query has none', asy
   expect(await sentences('PATCH', path, {})).toEqual([
     400,
     undefined,
-    'The request must have at least one of defaultTtl and comment.',
+    'The request must have at least one of defaultTtl, denial and comment.',
   ]);
   const batch = `${path}/records:batch`;
   const create = { action: 'create', record: { ...fine, colour: 1 } };

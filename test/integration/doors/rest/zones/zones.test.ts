@@ -22,6 +22,7 @@ test('POST /zones answers 200 with status done and the data for the parent, so t
       expect.objectContaining({ algorithm: 13, digestType: 4, digest: expect.stringMatching(/^[0-9a-f]{96}$/) }),
     ],
     defaultTtl: 3600,
+    denial: 'NSEC',
     serial: expect.any(Number),
     records: 0,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
