@@ -35,7 +35,7 @@ export class MemoryChecks {
     const targets = addressesOf(name).map((address): TargetView => {
       const reason = this.failing.get(address) ?? null;
       const state = reason === null ? 'Healthy' : 'Unhealthy';
-      return { address, state, reason, since: time, down: reason !== null, pin: null };
+      return { address, state, reason, since: time, down: reason !== null, pin: null, nameServers: null };
     });
     const unhealthy = targets.filter(({ down }) => down).length;
     return {
