@@ -24,7 +24,7 @@ const STORE = 'src/store/check-votes.ts';
 
 export const VANTAGE_FAULTS: readonly Fault[] = [
   ...faults('unit', VANTAGE, [
-    ['half', 'half of the name servers decide', DECIDE, 'failing.length > half', 'failing.length >= half'],
+    ['half', 'half of the name servers decide', DECIDE, 'const state = failing.length > half', 'const state = failing.length >= half'],
     [
       'silent-flip',
       'name servers that fall silent change a state',

@@ -99,10 +99,11 @@ test('while name servers decide, the api does not probe, and all of them togethe
     vantages.flatMap(({ probes }) => probes).filter((each) => each.address === address).length;
   const before = { requests: site.one.requests, probes: of(site.one) };
   const beganAt = performance.now();
-  await expect.poll(() => of(site.one) - before.probes, PATIENCE).toBeGreaterThanOrEqual(8);
-  const seconds = (performance.now() - beganAt) / 1_000;
-  expect(site.one.requests - before.requests).toBe(of(site.one) - before.probes);
-  expect(of(site.one) - before.probes).toBeLessThanOrEqual((seconds * 1_000) / ADDRESS_MS + vantages.length);
+  await expect.poll(() => of(site.one) - before.probes, PATIENCE).toBeGreaterThanOrEqual(12);
+  const [sent, seconds] = [of(site.one) - before.probes, (performance.now() - beganAt) / 1_000];
+  // One of them may be under way.
+  expect(Math.abs(site.one.requests - before.requests - sent)).toBeLessThanOrEqual(1);
+  expect(sent).toBeLessThanOrEqual((seconds * 1_000) / ADDRESS_MS + vantages.length);
 });
 
 test('a name server that is cut off changes nothing, and neither does the api that takes over', async () => {
@@ -158,7 +159,8 @@ test('a key has one vote, however many nodes use it, and none when it is revoked
   await Promise.all([...others, same].map((thief) => thief.stop()));
   await decided(site);
   await sql`update node_keys set revoked_at = now() where id = ${idOf(third)}`;
-  await expect.poll(() => site.target(site.one), PATIENCE).toMatchObject({ nameServers: null });
+  // Sooner than its votes end.
+  await expect.poll(() => site.target(site.one), { timeout: 1_500 }).toMatchObject({ nameServers: null });
 });
 
 test('a vote about an address that the service did not give out is dropped, and reports are limited', async () => {
