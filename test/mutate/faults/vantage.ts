@@ -24,7 +24,13 @@ const STORE = 'src/store/check-votes.ts';
 
 export const VANTAGE_FAULTS: readonly Fault[] = [
   ...faults('unit', VANTAGE, [
-    ['half', 'half of the name servers decide', DECIDE, 'const state = failing.length > half', 'const state = failing.length >= half'],
+    [
+      'half',
+      'half of the name servers decide',
+      DECIDE,
+      'const state = failing.length > half',
+      'const state = failing.length >= half',
+    ],
     [
       'silent-flip',
       'name servers that fall silent change a state',
@@ -140,4 +146,17 @@ export const VANTAGE_FAULTS: readonly Fault[] = [
       '[part, part]',
     ],
   ]),
+  ...faults(
+    'integration',
+    ['test/integration/nameserver/node/probes.test.ts'],
+    [
+      [
+        'off',
+        'a node whose settings turn the probes on does not probe',
+        'src/nameserver/node/compose.ts',
+        'config.ZONESTEAD_NODE_PROBES ? { prober } : {}',
+        'config.ZONESTEAD_NODE_PROBES ? {} : { prober }',
+      ],
+    ],
+  ),
 ];
