@@ -1,6 +1,7 @@
 // The votes of name servers in the memory of the process that decides. It reads the new ones, and judges their
 // addresses again. A vote counts for as long as its name server reports, so the addresses are also judged without new
 // votes.
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#base/clock.ts';
 import { listVantages, listVotes, type Vantage, type Vote } from '#store/check-votes.ts';
 import type { Db } from '#store/database.ts';
@@ -93,6 +94,8 @@ export class Votes {
       return vote === undefined ? null : { ...vote, reportedAt };
     });
     const decision = decide(votes, target.definition.interval, clock.now());
+    // Ten thousand new objects twice a second would fill the memory between two collections.
+    if (isDeepStrictEqual(decision, target.decision)) return;
     // A take-over changes no state by itself: the probes before it do not count.
     if ((decision === null) !== (target.decision === null))
       target.track = { ...target.track, failures: 0, successes: 0 };
