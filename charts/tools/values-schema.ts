@@ -200,6 +200,7 @@ const nameserver = statefulSet({
   behindSeconds: z.int().min(10).max(604_800),
   loadSeconds: z.int().min(10).max(86_400),
   compareMinutes: z.int().min(1).max(10_080),
+  probes: z.boolean(),
   listenAddresses,
   port: highPort,
   podDisruptionBudget,

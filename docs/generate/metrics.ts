@@ -16,6 +16,7 @@ import { watchZones } from '#nameserver/edge/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
+import { createProberMetrics } from '#nameserver/node/probe-metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import { createTargetMetrics } from '#nameserver/resolver/target-metrics.ts';
@@ -113,6 +114,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       isStateStored: () => true,
     };
     createNodeMetrics(metrics, { ...numbers, ...facts });
+    createProberMetrics(metrics, () => 0);
     createTransferMetrics(
       metrics,
       () => 'none',

@@ -12,6 +12,7 @@
 // The process (run.ts) and the integration tests call the same function, so that tests run the wiring of production.
 import type { FastifyInstance } from 'fastify';
 import { realClock } from '#base/clock.ts';
+import { createMayProbe } from '#base/probes/allowed.ts';
 import type { Config } from '#config.ts';
 import type { UpdateListener } from '#doors/dns-update/door.ts';
 import type { TlsListener } from '#http/connections/tls-listener.ts';
@@ -90,7 +91,8 @@ export async function composeApi(
   });
   const bodyBytes = config.ZONESTEAD_BODY_MEMORY_MB * 2 ** 20;
   const guard = createLoadGuard({ meter, metrics, bodyBytes, now: Date.now });
-  const feed = createFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, { log, metrics });
+  const mayProbe = createMayProbe(config.ZONESTEAD_CHECK_NETWORKS, config.ZONESTEAD_CHECK_PORTS);
+  const feed = createFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, mayProbe, { log, metrics });
   const reads = openReadLimit(config.ZONESTEAD_LIMITS ? config.ZONESTEAD_READS_PER_MINUTE : null, metrics);
   const app = createApp(config, parts, telemetry, { context, guard, reads, feed, requestMs });
   const updates = createUpdates(config, parts, telemetry, { context, guard, reads, feed });
@@ -101,7 +103,14 @@ export async function composeApi(
   const background = [
     aliases.run(end.signal),
     childZones.run(context, log, end.signal),
-    ...runRounds(context, config, { log, metrics }, { retentionEveryMs, clusterTimes, targetTimes }, parts, end.signal),
+    ...runRounds(
+      context,
+      config,
+      { log, metrics },
+      { retentionEveryMs, clusterTimes, targetTimes },
+      { targets: parts.targets, mayProbe },
+      end.signal,
+    ),
   ];
   if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);
   return {

@@ -1,5 +1,8 @@
 // The feed for name servers: its readers, its reads of zones, and the reports of nodes.
 import { realClock } from '#base/clock.ts';
+import type { MayProbe } from '#base/probes/allowed.ts';
+import { Vantages } from '#service/checks/observations.ts';
+import { ProbeLists } from '#service/checks/probe-list.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
@@ -23,10 +26,14 @@ function nodeReads(connections: number): WorkLimitOptions {
   return { total, share: total, waiting: 512, waitMs: 20_000, work: 'reads of zones by name servers' };
 }
 
-/** @param connections the size of the connection pool */
+/**
+ * @param connections the size of the connection pool
+ * @param mayProbe which addresses the service gives name servers to probe
+ */
 export function createFeed(
   context: ServiceContext,
   connections: number,
+  mayProbe: MayProbe,
   { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
 ): Feed {
   const source = createServedSource({ db: context.db });
@@ -42,5 +49,6 @@ export function createFeed(
     context.childZones?.reported();
   };
   const reports = createNodeReports(log, realClock.now, onReport, observeApplied(metrics));
-  return { hub, source, reads, reports, arrivals };
+  const vantages = new Vantages(context.db, new ProbeLists({ db: context.db, clock: realClock, mayProbe }));
+  return { hub, source, reads, reports, arrivals, vantages };
 }

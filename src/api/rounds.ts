@@ -1,12 +1,12 @@
 // The work that repeats for as long as the api runs: health checks, the watch of clusters, transfers, leases and the
 // retention.
 import { realClock } from '#base/clock.ts';
+import type { MayProbe } from '#base/probes/allowed.ts';
+import { probe } from '#base/probes/probe.ts';
 import type { Config } from '#config.ts';
 import type { TargetTimes } from '#nameserver/resolver/targets.ts';
-import { createMayProbe } from '#service/checks/allowed.ts';
 import { runChecker } from '#service/checks/checker.ts';
 import { watchChecks } from '#service/checks/metrics.ts';
-import { probe } from '#service/checks/probe.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { watchKeyRolls } from '#service/key-rolls/metrics.ts';
@@ -41,7 +41,7 @@ export function runRounds(
   config: Config<(typeof COMPOSE_SETTINGS)[number]>,
   { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
   { retentionEveryMs, clusterTimes, targetTimes }: RoundTimes,
-  parts: Pick<ApiParts, 'targets'>,
+  parts: Pick<ApiParts, 'targets'> & { mayProbe: MayProbe },
   signal: AbortSignal,
 ): Promise<void>[] {
   const { db, now, readOnly } = context;
@@ -65,7 +65,7 @@ export function runRounds(
   const lookups = targetTimes ?? { everyMs, confirmMs: HOUR_MS };
   const checks = {
     ...{ db, log, probe, clock: realClock, metrics: checkMetrics },
-    mayProbe: createMayProbe(config.ZONESTEAD_CHECK_NETWORKS, config.ZONESTEAD_CHECK_PORTS),
+    mayProbe: parts.mayProbe,
     announce: () => context.commits?.announce(),
   };
   return [

@@ -38,6 +38,7 @@ export const CHECK_RANGES = {
 
 /** The states of an address, as the probes find it. */
 export const ADDRESS_STATES = ['Unknown', 'Healthy', 'Unhealthy'] as const;
+export type AddressState = (typeof ADDRESS_STATES)[number];
 /** The states that a pin or a signal can have. */
 export const DECIDED_STATES = ['Healthy', 'Unhealthy'] as const;
 

@@ -1,7 +1,7 @@
 // The probe of a health check, and the health of a record, as people read them in a table or on a page. Pure.
 import { EXPECTED_STATUSES, USUAL_PORTS } from '#base/check-form.ts';
 import type { ReverseState } from '#dns/reverse.ts';
-import type { CheckDefinition, ProbeDefinition } from './checks.ts';
+import type { CheckDefinition, ProbeDefinition, TargetView } from './checks.ts';
 
 /**
  * `https://www.example.com/healthz`, `tcp port 5432` or `signals of a monitor`. Without a host, it has `<address>` in
@@ -34,6 +34,13 @@ function times(count: number, noun: 'failure' | 'success'): string {
 export function writeExpected(definition: CheckDefinition): string | null {
   if (definition.type === 'signal' || definition.type === 'tcp') return null;
   return (definition.expect ?? EXPECTED_STATUSES).join(', ');
+}
+
+/** The view of the name servers of an address: `it fails for 2 of 3`; null if they do not decide. */
+export function writeNameServers({ nameServers }: Pick<TargetView, 'nameServers'>): string | null {
+  if (nameServers === null) return null;
+  const { total, unhealthy } = nameServers;
+  return unhealthy === 0 ? `it works for all ${total}` : `it fails for ${unhealthy} of ${total}`;
 }
 
 export interface HealthText {

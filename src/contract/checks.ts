@@ -244,6 +244,16 @@ export const target = z
         'Whether answers omit records with the address while others work: the pin decides, or else the state.',
     }),
     pin: pin.nullable().meta({ description: 'Null: the address is not pinned.' }),
+    nameServers: z
+      .object({
+        total: z.int().meta({ description: 'The name servers that probe the address.' }),
+        unhealthy: z.int().meta({ description: 'Those of them that say that it does not work.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The view of the name servers that decide about the address, at this moment. Null: the probes of the api or the signals decide.',
+      }),
   })
   .meta({ id: 'CheckTarget', description: 'An address that records with the check have.' });
 
@@ -272,7 +282,7 @@ const shape = {
   counts,
   revision: z.string().meta({
     description:
-      'A text that changes when the definition changes, or an address, its state, its reason or its pin. A client that keeps it reads the addresses again only then.',
+      'A text that changes when the definition changes, or an address, its state, its reason or its pin. A client that keeps it reads the addresses again only then. It does not change with `nameServers`.',
   }),
   createdAt: moment.meta({ description: 'When the check was created.' }),
   updatedAt: moment.meta({ description: 'When its definition changed last.' }),

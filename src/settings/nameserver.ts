@@ -9,6 +9,7 @@ import {
   nodeNameForm,
   octets,
   oneOf,
+  onOff,
   pins,
   text,
   wholeNumber,
@@ -59,6 +60,11 @@ export const NAMESERVER_SETTINGS = {
     oneOf('guarded', 'all'),
     'guarded',
     '`guarded`: the node keeps zones that a list of another database lacks, as after a restore, for 24 hours or until `zonestead admin nodes accept-removals`. It ignores a zone list that lacks more than 20 zones and more than half of them, unless the api still sends it 10 minutes later. `all`: the node removes the zones immediately.',
+  ),
+  ZONESTEAD_NODE_PROBES: preset(
+    onOff,
+    'off',
+    'With on, the node probes addresses for the health checks of the api, where at least three nodes with keys of their own do. It probes only addresses and ports that its own ZONESTEAD_CHECK_NETWORKS and ZONESTEAD_CHECK_PORTS permit, and no address of its machine that is not in these networks. It needs connections to these addresses.',
   ),
   ZONESTEAD_KNOT_FOLDER: preset(
     text('folder'),

@@ -32,7 +32,7 @@ export const OUTSIDE_DNS_SETTINGS = {
   ZONESTEAD_CHECK_NETWORKS: preset(
     networks,
     '',
-    'Health checks may probe addresses in these networks as well as public addresses. Every team may then probe them.',
+    'Health checks may probe addresses in these networks as well as public addresses. Every team may then probe them. A node that probes has its own list.',
   ),
   ZONESTEAD_CHECK_PORTS: preset(portRanges, '80,443,1024-49151', 'Health checks may probe these ports.'),
 };

@@ -1,6 +1,20 @@
-// The tables of health checks: their definitions, their addresses, and the lease of the probing process; see tables.ts.
+// The tables of health checks: their definitions, their addresses, the name servers that probe, and the lease of the
+// probing process; see tables.ts.
 import { at, textC } from './column-types.ts';
-import { bigint, boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+} from './drizzle.ts';
+import { nodeKeys } from './node-tables.ts';
 
 /** A check belongs to a team or person, and is used by the records of their zones. */
 export const checks = pgTable(
@@ -105,6 +119,52 @@ export const checkSignals = pgTable(
       foreignColumns: [checks.owner, checks.name],
     }).onDelete('cascade'),
     check('check_signals_state', sql`${t.state} in ('Healthy', 'Unhealthy')`),
+  ],
+);
+
+/** The name servers that can probe. One row for a node key, so a key has one vote, however many nodes use it. */
+export const checkVantages = pgTable('check_vantages', {
+  keyId: text('key_id')
+    .primaryKey()
+    .references(() => nodeKeys.id, { onDelete: 'cascade' }),
+  node: textC('node').notNull(),
+  // Made by the node when it begins to vote: its votes of another session do not exist any more.
+  session: text('session').notNull(),
+  // Counts the parts of votes of the session that were stored.
+  part: integer('part').notNull(),
+  // The oldest vantage points probe, and others wait.
+  since: at('since').notNull(),
+  reportedAt: at('reported_at').notNull(),
+});
+
+/** The vote of each name server about an address. A row counts for as long as its name server reports. */
+export const checkVotes = pgTable(
+  'check_votes',
+  {
+    keyId: text('key_id')
+      .notNull()
+      .references(() => checkVantages.keyId, { onDelete: 'cascade' }),
+    owner: textC('owner').notNull(),
+    checkName: textC('check_name').notNull(),
+    address: textC('address').notNull(),
+    // The definition that was probed; a vote about another one does not count.
+    probe: text('probe').notNull(),
+    // Unknown: the name server takes its vote back.
+    state: text('state').notNull(),
+    reason: text('reason'),
+    // The part that it came in.
+    part: integer('part').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'check_votes_pkey', columns: [t.keyId, t.owner, t.checkName, t.address] }),
+    foreignKey({
+      name: 'check_votes_target',
+      columns: [t.owner, t.checkName, t.address],
+      foreignColumns: [checkTargets.owner, checkTargets.checkName, checkTargets.address],
+    }).onDelete('cascade'),
+    index('check_votes_target_idx').on(t.owner, t.checkName, t.address),
+    index('check_votes_part_idx').on(t.keyId, t.part),
+    check('check_votes_state', sql`${t.state} in ('Unknown', 'Healthy', 'Unhealthy')`),
   ],
 );
 

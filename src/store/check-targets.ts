@@ -1,12 +1,12 @@
 // The addresses that checks probe, and what is known about them. A trigger on records makes the rows. One process at a
 // time probes: it has the lease, and each statement that it writes asks for the lease once more.
-import type { ADDRESS_STATES, DECIDED_STATES } from '#base/check-form.ts';
+import type { AddressState, DECIDED_STATES } from '#base/check-form.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { epochMs, milliseconds } from './times.ts';
 import { zoneMarker } from './zone-marks.ts';
 
-export type TargetState = (typeof ADDRESS_STATES)[number];
+export type TargetState = AddressState;
 
 export interface TargetKey {
   /** Id of the team or person. */

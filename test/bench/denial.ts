@@ -83,7 +83,7 @@ async function run(bench: Bench): Promise<void> {
 
 /** @returns the trust anchor */
 async function add(engine: KnotEngine, signal: AbortSignal): Promise<string> {
-  const { keys: onlyKey(key) } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const privateKey = key.export({ type: 'pkcs8', format: 'pem' }) as string;
   await engine.add([{ name: ZONE, keys: onlyKey(privateKey) }], signal);
   const sets: ServedSet[] = [

@@ -1,6 +1,7 @@
-// From the end of a server to the first answer without its address: `node test/bench/health.ts`. Our health checks
-// and those of gdnsd and of PowerDNS with Lua records, at their best settings and at their defaults, with the same
-// servers. Each name has three addresses; the servers of a third of all addresses end at random moments.
+// From the end of a server to the first answer without its address: `node test/bench/health.ts`, with a word for the
+// cases that have it in their name. Our health checks, by the probes of the api and by those of three name servers, and
+// those of gdnsd and of PowerDNS with Lua records, at their best settings and at their defaults, with the same servers.
+// Each name has three addresses; the servers of a third of all addresses end at random moments.
 import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { createZone } from '#contract/operations/zones.ts';
 import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
+import { startVantage } from '../support/service/vantages.ts';
 import { startGdnsd, startLuaPowerDns } from './health-peers.ts';
 import { type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
 
@@ -34,17 +36,27 @@ async function run(bench: Bench): Promise<void> {
   const cases = [
     ['Zonestead, interval 1 s, one failure', () => startOurs(bench, port as number, { interval: 1, failures: 1 })],
     ['Zonestead, interval 1 s, three failures', () => startOurs(bench, port as number, { interval: 1 })],
+    [
+      'Zonestead, three name servers, interval 1 s, one failure',
+      () => startOurs(bench, port as number, { interval: 1, failures: 1 }, 3),
+    ],
+    [
+      'Zonestead, three name servers, interval 1 s, three failures',
+      () => startOurs(bench, port as number, { interval: 1 }, 3),
+    ],
     ['gdnsd, interval 2 s (its least), thresholds 1', () => startGdnsd(bench, ZONE, port as number, namesOf(), 'best')],
     ['PowerDNS Lua, interval 1 s, one failure', () => startLuaPowerDns(bench, ZONE, port as number, namesOf(), 'best')],
     ['Zonestead, defaults (10 s)', () => startOurs(bench, port as number, {})],
+    ['Zonestead, three name servers, defaults (10 s)', () => startOurs(bench, port as number, {}, 3)],
     ['gdnsd, defaults (10 s)', () => startGdnsd(bench, ZONE, port as number, namesOf(), 'default')],
     ['PowerDNS Lua, defaults (5 s)', () => startLuaPowerDns(bench, ZONE, port as number, namesOf(), 'default')],
   ] as const;
-  for (const [what, start] of cases) {
+  const [word = ''] = process.argv.slice(2);
+  for (const [what, start] of cases.filter(([name]) => name.includes(word))) {
     const servers = await startServers(port as number);
     const peer = await start();
     await untilAllAnswered(peer.dns, bench.signal);
-    // PowerDNS begins to probe after the first question.
+    // PowerDNS begins to probe after the first question, and name servers after a moment.
     await delay(12_000, bench.signal);
     samples[what] = await Promise.all(namesOf().map((_, name) => measure(peer.dns, servers, name, bench.signal)));
     await peer.stop();
@@ -66,7 +78,13 @@ async function startServers(port: number): Promise<Map<string, Server>> {
   return servers;
 }
 
-async function startOurs(bench: Bench, port: number, definition: { interval?: number; failures?: number }) {
+/** @param vantages name servers that probe */
+async function startOurs(
+  bench: Bench,
+  port: number,
+  definition: { interval?: number; failures?: number },
+  vantages = 0,
+) {
   const end = new AbortController();
   const steps: (() => Promise<unknown>)[] = [];
   const signal = AbortSignal.any([bench.signal, end.signal]);
@@ -87,6 +105,10 @@ async function startOurs(bench: Bench, port: number, definition: { interval?: nu
     })),
   );
   await client.call(applyBatch, { params: { id }, body: { changes } });
+  for (let at = 0; at < vantages; at += 1) {
+    const vantage = await startVantage({ url: service.url, database: service.databaseUrl });
+    steps.push(() => vantage.stop());
+  }
   const stop = async () => {
     await client.close();
     for (const step of steps.reverse()) await step();

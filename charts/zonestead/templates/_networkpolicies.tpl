@@ -159,9 +159,9 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
 {{- end }}
 {{- end -}}
 
-{{/* Health checks: public addresses and the networks of the values. The api itself refuses the others, too. */}}
+{{/* Health checks: public addresses and the networks of the values. The process itself refuses the others, too. */}}
 {{- define "zonestead.egress.checks" -}}
-{{- $ports := .values.checks.ports | default (list "80" "443" "1024-49151") -}}
+{{- $ports := .root.Values.api.checks.ports | default (list "80" "443" "1024-49151") -}}
 - ports:
     {{- range $ports }}
     {{- $ends := splitList "-" . }}
@@ -172,7 +172,7 @@ Prometheus reads the metrics, and the chart cannot know where it runs; otherwise
         cidr: 0.0.0.0/0
         except: [10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16]
     - ipBlock: { cidr: "::/0", except: ["fc00::/7", "fe80::/10"] }
-    {{- range .values.checks.networks }}
+    {{- range .root.Values.api.checks.networks }}
     - ipBlock: { cidr: {{ ternary . (printf "%s/%d" . (ternary 128 32 (contains ":" .))) (contains "/" .) | quote }} }
     {{- end }}
 {{- end -}}

@@ -147,3 +147,13 @@ envFrom:
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
+
+{{/* The networks and ports that health checks may probe, for the processes that do. */}}
+{{- define "zonestead.checksEnv" -}}
+{{- with .Values.api.checks.networks }}
+- { name: ZONESTEAD_CHECK_NETWORKS, value: {{ join "," . | quote }} }
+{{- end }}
+{{- with .Values.api.checks.ports }}
+- { name: ZONESTEAD_CHECK_PORTS, value: {{ join "," . | quote }} }
+{{- end }}
+{{- end -}}

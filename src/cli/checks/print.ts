@@ -1,5 +1,5 @@
 // Health checks and their addresses as commands print them.
-import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
+import { writeExpected, writeNameServers, writeProbe, writeRhythm } from '#contract/check-text.ts';
 import type { ChangeView, CheckDefinition, CheckView, SignalView, TargetView } from '#contract/checks.ts';
 import { formatMinute, table } from '../table.ts';
 
@@ -36,11 +36,12 @@ export function describeSignal({ address, state, reason, until }: SignalView): s
 }
 
 export function printTargets(targets: readonly TargetView[], print: Print): void {
-  table(['ADDRESS', 'STATE', 'SINCE', 'PIN', 'REASON'], targets.map(rowOf), print);
+  table(['ADDRESS', 'STATE', 'SINCE', 'NAME SERVERS', 'PIN', 'REASON'], targets.map(rowOf), print);
 }
 
-function rowOf({ address, state, since, pin, reason }: TargetView): string[] {
+function rowOf(target: TargetView): string[] {
+  const { address, state, since, pin, reason } = target;
   const pinned = pin === null ? '-' : `${pin.state} until ${formatMinute(pin.until)}`;
   const words = [...(pin === null ? [] : [`${pin.by}: ${pin.reason}`]), ...(reason === null ? [] : [reason])];
-  return [address, state, formatMinute(since), pinned, words.join(' / ') || '-'];
+  return [address, state, formatMinute(since), writeNameServers(target) ?? '-', pinned, words.join(' / ') || '-'];
 }

@@ -2,7 +2,7 @@
 // the address of its page has the owner and the name.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CHECK_TYPES } from '#base/check-form.ts';
-import { writeExpected, writeProbe, writeRhythm } from '#contract/check-text.ts';
+import { writeExpected, writeNameServers, writeProbe, writeRhythm } from '#contract/check-text.ts';
 import { type CheckDefinition, type CheckView, checkBody, checkParams } from '#contract/checks.ts';
 import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { putCheck, readCheck, readChecks, removeCheck } from '#service/checks/checks.ts';
@@ -125,7 +125,7 @@ async function onePage(
   return showPage(request, reply, `checks/${page}`, {
     title: page === 'check' ? `Check ${name}` : `${page === 'edit' ? 'Change' : 'Delete'} the check ${name}`,
     check,
-    ...(page === 'check' ? { bandByAddress: listBands(check, context.now()) } : {}),
+    ...(page === 'check' ? { bandByAddress: listBands(check, context.now()), writeNameServers } : {}),
     changes: check.changes.slice(0, LISTED_CHANGES),
     home: addressOfCheck(owner, name),
     ownerName: nameOwner(request, owner),

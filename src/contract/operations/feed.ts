@@ -14,6 +14,7 @@ import {
   zoneDigest,
   zoneLine,
 } from '../feed.ts';
+import { observations, observationsAnswer, probeList } from '../feed-probes.ts';
 import { endings, endingsQuery, salvagePart } from '../feed-salvage.ts';
 import { operation } from '../operation.ts';
 import { zoneParams } from '../zone.ts';
@@ -127,5 +128,32 @@ export const reportTransfers = operation({
   needs: 'node',
   body: transferReport,
   answers: { 204: z.null() },
+  errors: ['bad_request', 'forbidden'],
+});
+
+export const readProbes = operation({
+  id: 'readProbes',
+  method: 'GET',
+  path: '/v1/feed/probes',
+  tag: 'name servers',
+  summary: 'Read the addresses that a name server probes',
+  description:
+    'Name servers probe where at least three of them can, each with a key of its own: at most five, the oldest ones. The version of the answer is in the answer to each report of probes.',
+  needs: 'node',
+  answers: { 200: probeList },
+  errors: ['bad_request', 'forbidden'],
+});
+
+export const reportProbes = operation({
+  id: 'reportProbes',
+  method: 'POST',
+  path: '/v1/feed/probes/report',
+  tag: 'name servers',
+  summary: 'Report what a name server says about addresses',
+  description:
+    'A node that can probe reports every second. A key has one vote, however many nodes use it. Votes about addresses that are not in the list of the node are dropped.',
+  needs: 'node',
+  body: observations,
+  answers: { 200: observationsAnswer },
   errors: ['bad_request', 'forbidden'],
 });

@@ -20,6 +20,7 @@ import type {
   ZoneLine,
 } from '#contract/feed.ts';
 import type { LaterLine } from '#contract/feed-later.ts';
+import type { Observations, ObservationsAnswer, ProbeList } from '#contract/feed-probes.ts';
 import type { Endings, SalvagePart } from '#contract/feed-salvage.ts';
 import * as feed from '#contract/operations/feed.ts';
 import { FEED_PEER, FeedFault, textOfError } from './faults.ts';
@@ -49,6 +50,12 @@ export interface FeedApi {
 export interface TransferApi {
   transfers(signal: AbortSignal): Promise<TransferPlan>;
   reportTransfers(report: TransferReport, signal: AbortSignal): Promise<void>;
+}
+
+/** The requests about the probes of health checks. They throw as those of FeedApi. */
+export interface ProbeApi {
+  probes(signal: AbortSignal): Promise<ProbeList>;
+  reportProbes(report: Observations, signal: AbortSignal): Promise<ObservationsAnswer>;
 }
 
 interface FeedApiOptions {
@@ -88,14 +95,14 @@ interface Stream<T> {
 }
 
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
-export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
+export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi & ProbeApi {
   const { clock, key } = options;
   const agent = options.agent ?? createFeedAgent({ ...options, connectMs: CONNECT_MS });
   const baseUrl = new URL(options.url);
   const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
   const call = createCall({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
-  // The lists of secondaries may name all zones.
-  const callForTransfers = createCall({ ...common, timeoutMs: DIGEST_MS, maxAnswerBytes: MAX_LINE_BYTES });
+  // The lists of secondaries may name all zones, and that of probes has all addresses.
+  const callForList = createCall({ ...common, timeoutMs: DIGEST_MS, maxAnswerBytes: MAX_LINE_BYTES });
 
   /** Opens a stream; its lines are checked against the schema one by one. */
   const open = async <T>(
@@ -169,15 +176,17 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
         .catch(throwKnown),
     report: (report, signal) => call(feed.reportNode, { body: report }, { signal }).catch(throwKnown),
     endings: (after, signal) =>
-      callForTransfers(feed.readEndings, { query: after === null ? {} : { after } }, { signal }).catch(throwKnown),
+      callForList(feed.readEndings, { query: after === null ? {} : { after } }, { signal }).catch(throwKnown),
     salvage: async (part, signal) => {
       await call(feed.salvageZone, { body: part }, { signal, timeoutMs: SALVAGE_MS }).catch(throwKnown);
     },
     transfers: (signal) =>
-      callForTransfers(feed.readTransfers, { query: { node: options.node } }, { signal }).catch(throwKnown),
+      callForList(feed.readTransfers, { query: { node: options.node } }, { signal }).catch(throwKnown),
     reportTransfers: async (report, signal) => {
       await call(feed.reportTransfers, { body: report }, { signal }).catch(throwKnown);
     },
+    probes: (signal) => callForList(feed.readProbes, {}, { signal }).catch(throwKnown),
+    reportProbes: (report, signal) => call(feed.reportProbes, { body: report }, { signal }).catch(throwKnown),
     close: async () => {
       if (options.agent === undefined) await agent.destroy();
     },

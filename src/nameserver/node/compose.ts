@@ -1,5 +1,6 @@
 // A node with its parts: the state, knotd's control socket and keys, and the api. Wiring only.
 import { realClock } from '#base/clock.ts';
+import { probe } from '#base/probes/probe.ts';
 import type { Config } from '#config.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -16,6 +17,8 @@ import { reportAnswers } from './answers.ts';
 import { createFeedApi } from './api.ts';
 import { tellSlowness } from './engine-policies.ts';
 import { type RunningNode, startNode } from './node.ts';
+import { createNodeMayProbe } from './probe-targets.ts';
+import { createProber } from './prober.ts';
 import { knotSetup } from './setup.ts';
 import { openState } from './state.ts';
 
@@ -67,6 +70,10 @@ export function composeNode(
   });
   const api = reportAnswers(feed, async () => (await statistics.latest()).items, realClock);
   const engine = zoneEngine({ control, folder, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) });
+  const prober = createProber({
+    ...{ api: feed, name: config.ZONESTEAD_NODE_NAME, probe, clock: realClock, random: Math.random, log, metrics },
+    mayProbe: createNodeMayProbe(config.ZONESTEAD_CHECK_NETWORKS, config.ZONESTEAD_CHECK_PORTS),
+  });
   const runningNode = startNode(
     {
       name: config.ZONESTEAD_NODE_NAME,
@@ -89,6 +96,7 @@ export function composeNode(
       },
       engineRun: () => identifyRun(folder),
       removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
+      ...(config.ZONESTEAD_NODE_PROBES ? { prober } : {}),
     },
     signal,
   );

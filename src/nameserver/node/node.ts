@@ -17,6 +17,7 @@ import { createFollower, type Ending, type Follower } from './follow.ts';
 import { Intake } from './intake.ts';
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts';
 import { createPermits } from './permits.ts';
+import type { Prober } from './prober.ts';
 import { isLoadAwaited, readiness } from './ready.ts';
 import { createReporter, describeHeld, type Reporter } from './report.ts';
 import { Salvager } from './salvage.ts';
@@ -56,6 +57,8 @@ export interface NodeOptions {
   engineRun?(): string | null;
   /** Absent: the node takes no part in zone transfers. */
   readonly transfers?: TransferParts;
+  /** Absent: the node does not probe for health checks. */
+  readonly prober?: Prober;
 }
 
 export interface RunningNode {
@@ -356,11 +359,8 @@ class Node {
       if (isDirty && unlisted === null && id !== '') this.#zones.add({ kind: 'reload', id, name }, false);
     }
     const parts = [
-      this.#follower,
-      this.#reporter,
-      this.#comparer,
-      this.#watch,
-      ...(this.#transfers ? [this.#transfers] : []),
+      ...[this.#follower, this.#reporter, this.#comparer, this.#watch],
+      ...[this.#transfers, this.#options.prober].filter((part) => part !== undefined),
     ];
     const runs = [...parts.map((part) => part.run(signal)), this.#tick()];
     try {

@@ -1,9 +1,13 @@
-// Probes the addresses of checks, and reads the signals of monitors. One api process at a time does it, by a lease in
-// the database; the others take over within seconds. Without the database or the api nothing changes: the last state
-// is served.
+// Probes the addresses of checks, unless name servers do, and reads their votes and the signals of monitors. One api
+// process at a time does it, by a lease in the database; the others take over within seconds. Without the database or
+// the api nothing changes: the last state is served.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
+import type { MayProbe } from '#base/probes/allowed.ts';
+import { ADDRESS_MS } from '#base/probes/lines.ts';
+import type { Probe } from '#base/probes/probe.ts';
+import { ProbeRunner } from '#base/probes/runner.ts';
 import { sleep } from '#base/wait.ts';
 import { dropPastSignals, unequalSignals } from '#store/check-signals.ts';
 import {
@@ -17,14 +21,12 @@ import {
   targetsVersion,
   unmarkedCheckTargets,
 } from '#store/check-targets.ts';
+import { dropSilentVantages } from '#store/check-votes.ts';
 import type { Db } from '#store/database.ts';
-import type { MayProbe } from './allowed.ts';
 import { Flips } from './flips.ts';
-import { countProbe, nextProbeMs } from './judge.ts';
-import { ProbeLines } from './lines.ts';
 import type { CheckerMetrics } from './metrics.ts';
-import type { Probe } from './probe.ts';
 import { isProbed, type ProbedTarget, Targets } from './targets.ts';
+import { Votes } from './votes.ts';
 
 export interface CheckerOptions {
   db: Db;
@@ -48,10 +50,6 @@ const LEFT_MS = 2_000;
 const NO_SIGNAL = 'No signal lasts: the monitor sent none yet, or the last one has ended.';
 /** Reasons of monitors that are written in a round. */
 const MAX_EXPLAINED = 200;
-/** Probes in flight. */
-const AT_ONCE = 256;
-/** How often the lines of waiting probes are looked at, in ms. */
-const PUMP_MS = 50;
 
 /** Runs until the signal aborts. */
 export async function runChecker(options: CheckerOptions, signal: AbortSignal): Promise<void> {
@@ -64,9 +62,9 @@ class Checker {
   readonly #signal: AbortSignal;
   readonly #holder = randomUUID();
   readonly #targets = new Targets();
-  readonly #lines = new ProbeLines<ProbedTarget>(AT_ONCE);
+  readonly #runner: ProbeRunner<ProbedTarget>;
   readonly #flips: Flips;
-  readonly #running = new Set<Promise<void>>();
+  readonly #votes: Votes;
   #hasLease = false;
   #sweepAt = 0;
   /** The version of the targets that were read; empty: they must be read. */
@@ -75,12 +73,22 @@ class Checker {
   constructor(options: CheckerOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    this.#flips = new Flips({ ...options, holder: this.#holder, targets: this.#targets });
+    const shared = { ...options, holder: this.#holder, targets: this.#targets };
+    this.#flips = new Flips(shared);
+    this.#votes = new Votes({ ...shared, flips: this.#flips });
+    const onProbed = (target: ProbedTarget, isOk: boolean) => {
+      options.metrics.countProbe(isOk);
+      this.#flips.look(target);
+    };
+    // The api takes the place of a name server that is silent, so it has the same share of the probes of an address.
+    const apartMs = () => Math.max(1, this.#votes.vantages) * ADDRESS_MS;
+    const isOurs = ({ decision }: ProbedTarget) => decision === null;
+    this.#runner = new ProbeRunner({ ...options, apartMs, isOurs, onProbed }, signal);
   }
 
   async run(): Promise<void> {
     const { clock, log, db } = this.#options;
-    const pump = this.#runPump();
+    const probes = this.#runner.run(() => this.#decide());
     let hasFailed = false;
     while (!this.#signal.aborted) {
       try {
@@ -93,7 +101,7 @@ class Checker {
       await sleep(clock, ROUND_MS, this.#signal).catch(() => undefined);
     }
     this.#targets.clear();
-    await Promise.all([pump, ...this.#running]);
+    await probes;
     if (this.#hasLease) await giveCheckLease(db, this.#holder).catch(() => undefined);
   }
 
@@ -105,6 +113,7 @@ class Checker {
     metrics.setHolder(this.#hasLease);
     if (!this.#hasLease) {
       this.#targets.clear();
+      this.#votes.clear();
       this.#version = '';
       return;
     }
@@ -112,6 +121,7 @@ class Checker {
     if (clock.now() >= this.#sweepAt) {
       await dropUnwantedTargets(db);
       await dropPastSignals(db);
+      await dropSilentVantages(db);
       this.#version = '';
       this.#sweepAt = clock.now() + SWEEP_MS;
     }
@@ -125,9 +135,15 @@ class Checker {
   async #readTargets(): Promise<void> {
     const isFirst = this.#targets.size === 0;
     const freshTargets = this.#targets.update(await allTargets(this.#options.db)).filter(isProbed);
-    // Many addresses at the start of the process are spread over their intervals; a new one is probed at once.
-    for (const [index, target] of freshTargets.entries())
-      this.#schedule(target, isFirst ? ((index % 100) / 100) * target.definition.interval * 1_000 : 0);
+    const probed = freshTargets.filter((target) => this.#isAllowed(target));
+    this.#runner.begin(probed, isFirst);
+  }
+
+  /** A refusal is written to the table. */
+  #isAllowed(target: ProbedTarget): boolean {
+    const refusal = this.#options.mayProbe(target.address, target.definition);
+    if (refusal !== null) void this.#flips.refuse(target, refusal);
+    return refusal === null;
   }
 
   async #readSignals(): Promise<void> {
@@ -148,53 +164,11 @@ class Checker {
     }
   }
 
-  #schedule(target: ProbedTarget, ms: number): void {
-    if (!target.isWanted || this.#signal.aborted) return;
-    const refusal = this.#options.mayProbe(target.address, target.definition);
-    if (refusal !== null) {
-      void this.#flips.refuse(target, refusal);
-      return;
-    }
-    target.cancel = this.#options.clock.setTimeout(() => {
-      this.#lines.add(target);
-      this.#pump();
-    }, ms);
-  }
-
-  #pump(): void {
-    const { clock } = this.#options;
-    for (let target = this.#lines.take(clock.now()); target !== undefined; target = this.#lines.take(clock.now())) {
-      const work = this.#probe(target).finally(() => this.#running.delete(work));
-      this.#running.add(work);
-    }
-  }
-
-  /** Never rejects. */
-  async #probe(target: ProbedTarget): Promise<void> {
-    const { probe, metrics } = this.#options;
-    try {
-      if (!target.isWanted) return;
-      const outcome = await probe(target.address, target.definition, this.#signal);
-      metrics.countProbe(outcome === null);
-      target.failure = outcome;
-      target.track = countProbe(target.track, outcome === null);
-      this.#flips.look(target);
-    } catch {
-      // The process ends.
-    } finally {
-      this.#lines.end(target);
-      this.#schedule(target, nextProbeMs(target.track, target.definition));
-    }
-  }
-
-  /** Starts probes that waited for their turn or their address, and lets states change. */
-  async #runPump(): Promise<void> {
-    const { clock } = this.#options;
-    while (!this.#signal.aborted) {
-      await sleep(clock, PUMP_MS, this.#signal).catch(() => undefined);
-      if (this.#lines.waiting > 0) this.#pump();
-      this.#lines.forget(clock.now());
-      await this.#flips.settle();
-    }
+  /** Lets states change as votes, probes and signals call for. Never rejects. */
+  async #decide(): Promise<void> {
+    if (!this.#hasLease) return;
+    // Without new votes, the last ones count for a while. The round of the checker logs that the database is down.
+    await this.#votes.refresh().catch(() => undefined);
+    await this.#flips.settle();
   }
 }

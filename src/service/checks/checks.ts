@@ -2,6 +2,7 @@
 // (checker.ts). A key that may write all records of the owner may write its checks: both decide about answers.
 import { isSameDefinition, MAX_STATE_CHANGES } from '#base/check-form.ts';
 import { writeFew } from '#base/few.ts';
+import type { CheckDefinition } from '#base/probes/definition.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { listCheckChanges } from '#store/check-changes.ts';
 import { type CheckCounts, countByCheck } from '#store/check-counts.ts';
@@ -19,8 +20,8 @@ import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { readAfterChange } from '../outage.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import type { CheckDefinition } from './definition.ts';
 import { type CheckView, type ListedCheck, toChangeView, toSignalView, toTargetView, writeRevision } from './view.ts';
+import { readVoteCounts } from './vote-counts.ts';
 
 /** The most checks of a team or person. */
 const MAX_CHECKS = 1_000;
@@ -187,15 +188,16 @@ function unknownCheck(name: string, rows: readonly CheckRow[], mayName: (name: s
 
 async function toCheckView(context: ServiceContext, actor: Actor, row: CheckRow): Promise<CheckView> {
   const place = { owner: row.owner, checkName: row.name };
-  const [[counts], targets, changes, signals] = await Promise.all([
+  const [[counts], targets, votes, changes, signals] = await Promise.all([
     countByCheck(context.db, [row.owner], row.name),
     listTargets(context.db, row.owner, [row.name], MAX_SHOWN),
+    readVoteCounts(context.db, row),
     listCheckChanges(context.db, place, MAX_STATE_CHANGES),
     listSignals(context.db, row.owner, row.name, MAX_SHOWN),
   ]);
   return {
     ...toListed(actor, row, counts),
-    targets: targets.map(toTargetView),
+    targets: targets.map((target) => toTargetView(target, votes.get(target.address) ?? null)),
     changes: changes.map(toChangeView),
     signals: signals.map(toSignalView),
   };

@@ -3,10 +3,10 @@
 
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
+import { isPaused } from '#base/probes/judge.ts';
 import { markTarget, type TargetState, writeTargetState } from '#store/check-targets.ts';
 import type { Db } from '#store/database.ts';
 import { type Frozen, isFrozen, judgeMass, type Watched, WINDOW_MS } from './brake.ts';
-import { isPaused } from './judge.ts';
 import type { CheckerMetrics } from './metrics.ts';
 import { isProbed, stateToBe, type Target, type Targets } from './targets.ts';
 

@@ -5,6 +5,7 @@
 //   zonestead_check_changes_total{state} addresses whose state changed
 //   zonestead_checks_frozen              1 while most addresses fail at once, so that none becomes unhealthy
 //   zonestead_checks_probing             1 in the process that probes
+//   zonestead_check_vantage_points       name servers that probe in its place
 import { ADDRESS_STATES } from '#base/check-form.ts';
 import { type Clock, realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
@@ -20,6 +21,7 @@ export interface CheckerMetrics {
   /** @returns whether it is frozen now and was not before */
   setFrozen(isFrozen: boolean): boolean;
   setHolder(isHolder: boolean): void;
+  setVantages(count: number): void;
 }
 
 /** @param read the addresses by state */
@@ -29,6 +31,7 @@ export function watchChecks(
   clock: Clock = realClock,
 ): CheckerMetrics {
   let [isFrozen, isHolder] = [false, false];
+  let vantages = 0;
   metrics.gauge({
     name: 'check_targets',
     help: 'Addresses that health checks probe, by their state.',
@@ -63,6 +66,11 @@ export function watchChecks(
     help: '1 in the api process that probes the addresses of health checks.',
     collect: (gauge) => gauge.set(isHolder ? 1 : 0),
   });
+  metrics.gauge({
+    name: 'check_vantage_points',
+    help: 'Name servers that probe the addresses of health checks, in the api process that decides. 0: the api probes.',
+    collect: (gauge) => gauge.set(vantages),
+  });
   return {
     countProbe: (isOk) => probes.inc({ result: isOk ? 'success' : 'failure' }),
     countFlip: (state) => changes.inc({ state }),
@@ -74,6 +82,9 @@ export function watchChecks(
     setHolder: (value) => {
       isHolder = value;
       if (!value) isFrozen = false;
+    },
+    setVantages: (count) => {
+      vantages = count;
     },
   };
 }

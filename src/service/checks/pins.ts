@@ -3,10 +3,12 @@ import { listTargets, markTarget, type Pin, writePin } from '#store/check-target
 import { findOutage } from '#store/database.ts';
 import { isLockFailure } from '../change/once.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { readAfterChange } from '../outage.ts';
 import { refusal } from '../refusal.ts';
 import { canonicalAddress } from './addresses.ts';
 import { changeChecks, findCheck, MAX_SHOWN, mustHaveAllRecords } from './checks.ts';
 import { type TargetView, toTargetView } from './view.ts';
+import { readVoteCounts } from './vote-counts.ts';
 
 interface PinInput {
   state: Pin['state'];
@@ -27,7 +29,8 @@ export async function setPin(
 ): Promise<TargetView> {
   mustHaveAllRecords(caller.actor, 'write');
   const key = { checkName: place.name, address: canonicalAddress(place.address) };
-  const { owner } = await findCheck(context, caller.actor, place.name, place.owner);
+  const check = await findCheck(context, caller.actor, place.name, place.owner);
+  const { owner } = check;
   const pin = input && toPin(input, caller, context.now());
   const written = await changeChecks(context, caller, owner, async (tx) => {
     const before = (await listTargets(tx, owner, [place.name], MAX_SHOWN)).find(
@@ -41,7 +44,8 @@ export async function setPin(
     return { answer, change: { action, subject, before: before?.pin ?? null, after: pin } };
   });
   await markNow(context, { owner, ...key }, written.mark);
-  return toTargetView(written);
+  const votes = await readAfterChange(() => readVoteCounts(context.db, check));
+  return toTargetView(written, votes.get(key.address) ?? null);
 }
 
 /** The pin is committed: the checker marks the zones that are not marked now. */

@@ -1,6 +1,7 @@
 // Signals: a monitor says that the addresses of a check work, or that they do not, until the signal ends. The checker
 // changes the states of the addresses, with the same brakes as after probes (flips.ts).
 
+import type { CheckDefinition } from '#base/probes/definition.ts';
 import { matchesPattern } from '#dns/names/pattern.ts';
 import { ALL_ADDRESSES, extendSignal, type LastingSignal, type Signal, writeSignal } from '#store/check-signals.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -8,7 +9,6 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { canonicalAddress } from './addresses.ts';
 import { changeChecks, findCheck, hasAllRecords } from './checks.ts';
-import type { CheckDefinition } from './definition.ts';
 import { type SignalView, toSignalView } from './view.ts';
 
 interface SignalInput {

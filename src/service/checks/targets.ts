@@ -1,8 +1,10 @@
 // The addresses of checks, as the process that probes remembers them, brought up to date from the table.
 import { isSameDefinition } from '#base/check-form.ts';
+import type { CheckDefinition, ProbeDefinition } from '#base/probes/definition.ts';
+import { newTrack, type Track, wantedState } from '#base/probes/judge.ts';
 import type { TargetKey, TargetRow, TargetState } from '#store/check-targets.ts';
-import type { CheckDefinition, ProbeDefinition } from './definition.ts';
-import { type Track, wantedState } from './judge.ts';
+import { writeProbeId } from './probe-id.ts';
+import type { Decision } from './vantage.ts';
 
 export interface Target extends TargetKey {
   definition: CheckDefinition;
@@ -13,6 +15,10 @@ export interface Target extends TargetKey {
   failure: string | null;
   /** The state that the monitor calls for. An address that is probed does not need it. */
   signalled: TargetState;
+  /** The name under which name servers report about it. */
+  probe: string;
+  /** The majority of the name servers that probe; null: the probes of the api decide. */
+  decision: Decision | null;
   /** The reason that the table has. */
   toldReason: string | null;
   /** Cancels the timer of the next probe. */
@@ -25,13 +31,27 @@ export interface Target extends TargetKey {
 export type ProbedTarget = Target & { definition: ProbeDefinition };
 
 export function isProbed(target: Target): target is ProbedTarget {
-  return target.definition.type !== 'signal';
+  return isProbedType(target.definition);
+}
+
+export function isProbedType(definition: CheckDefinition): definition is ProbeDefinition {
+  return definition.type !== 'signal';
 }
 
 /** The most addresses of one owner that are probed, or that signals are about. */
 export const MAX_OF_OWNER = 10_000;
 
 export type StoredTarget = TargetRow & { definition: unknown };
+
+/** Without the addresses beyond the limit of their owner. The oldest stay, if they come first. */
+export function limitOfOwners<T extends Pick<TargetKey, 'owner'>>(rows: readonly T[]): T[] {
+  const countByOwner = new Map<string, number>();
+  return rows.filter(({ owner }) => {
+    const count = (countByOwner.get(owner) ?? 0) + 1;
+    countByOwner.set(owner, count);
+    return count <= MAX_OF_OWNER;
+  });
+}
 
 export class Targets {
   readonly #byKey = new Map<string, Target>();
@@ -50,12 +70,8 @@ export class Targets {
    */
   update(rows: readonly StoredTarget[]): Target[] {
     const seen = new Set<string>();
-    const countByOwner = new Map<string, number>();
     const freshTargets: Target[] = [];
-    for (const row of rows) {
-      const count = (countByOwner.get(row.owner) ?? 0) + 1;
-      countByOwner.set(row.owner, count);
-      if (count > MAX_OF_OWNER) continue;
+    for (const row of limitOfOwners(rows)) {
       const key = keyOf(row);
       seen.add(key);
       const known = this.#byKey.get(key);
@@ -69,6 +85,10 @@ export class Targets {
     }
     for (const [key, target] of this.#byKey) if (!seen.has(key)) this.#drop(key, target);
     return freshTargets;
+  }
+
+  find(key: TargetKey): Target | undefined {
+    return this.#byKey.get(keyOf(key));
   }
 
   /** The addresses of checks of the type `signal`. */
@@ -107,8 +127,9 @@ export class Targets {
 }
 
 /** The state that the probes or the monitor call for; the present one, if they call for no other. */
-export function stateToBe({ definition, track, signalled }: Target): TargetState {
-  return definition.type === 'signal' ? signalled : wantedState(track, definition);
+export function stateToBe({ definition, track, signalled, decision }: Target): TargetState {
+  if (definition.type === 'signal') return signalled;
+  return decision === null ? wantedState(track, definition) : (decision.state ?? track.state);
 }
 
 function keyOf({ owner, checkName, address }: TargetKey): string {
@@ -122,13 +143,10 @@ function toTarget({ owner, checkName, address, state, reason }: StoredTarget, de
     downAt: null,
     failure: null,
     signalled: state,
+    probe: writeProbeId({ owner, checkName, address }, definition),
+    decision: null,
     toldReason: reason,
     cancel: () => undefined,
     isWanted: true,
   };
-}
-
-/** A process that begins to probe changes nothing by that: an unhealthy address must succeed as often as ever. */
-function newTrack(state: TargetState): Track {
-  return { state, failures: 0, successes: 0, upAt: null };
 }

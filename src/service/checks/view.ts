@@ -1,9 +1,10 @@
 // Checked addresses as answers show them. Pure.
 import { createHash } from 'node:crypto';
+import type { CheckDefinition } from '#base/probes/definition.ts';
 import type { CheckChange } from '#store/check-changes.ts';
 import { ALL_ADDRESSES, type LastingSignal } from '#store/check-signals.ts';
 import type { Pin, TargetRow } from '#store/check-targets.ts';
-import type { CheckDefinition } from './definition.ts';
+import type { VoteCounts } from '#store/check-votes.ts';
 
 export interface ListedCheck {
   name: string;
@@ -30,6 +31,8 @@ export interface TargetView {
   since: string;
   down: boolean;
   pin: (Omit<Pin, 'until'> & { until: string }) | null;
+  /** The votes of the name servers that decide; null: the api or a monitor decides. */
+  nameServers: VoteCounts | null;
 }
 
 /** A signal of a monitor. */
@@ -43,9 +46,11 @@ export function toSignalView({ address, state, reason, until }: LastingSignal): 
   return { address: address === ALL_ADDRESSES ? null : address, state, reason, until: new Date(until).toISOString() };
 }
 
-export function toTargetView({ address, state, reason, since, down, pin }: TargetRow): TargetView {
+export function toTargetView(row: TargetRow, nameServers: VoteCounts | null): TargetView {
+  const { address, state, reason, since, down, pin } = row;
   const time = (ms: number) => new Date(ms).toISOString();
-  return { address, state, reason, since: time(since), down, pin: pin && { ...pin, until: time(pin.until) } };
+  const shownPin = pin && { ...pin, until: time(pin.until) };
+  return { address, state, reason, since: time(since), down, pin: shownPin, nameServers };
 }
 
 export function toChangeView({ at, ...change }: CheckChange): ChangeView {

@@ -1,6 +1,7 @@
 // The feed of one process: its hub, and the reads of single zones.
 import type { Limit } from '#base/limit.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
+import type { Vantages } from '../checks/observations.ts';
 import { refusal } from '../refusal.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Hub } from './hub.ts';
@@ -12,6 +13,7 @@ export interface Feed {
   readonly source: ServedSource;
   readonly reports: Reports;
   readonly arrivals: Arrivals;
+  readonly vantages: Vantages;
   /** Limits the reads that hold a database connection while a node reads. */
   readonly reads: Limit;
 }

@@ -119,6 +119,28 @@ CREATE TABLE "check_targets" (
 	CONSTRAINT "check_targets_pin" CHECK ("check_targets"."pin" in ('Healthy', 'Unhealthy'))
 );
 --> statement-breakpoint
+CREATE TABLE "check_vantages" (
+	"key_id" text PRIMARY KEY NOT NULL,
+	"node" text collate "C" NOT NULL,
+	"session" text NOT NULL,
+	"part" integer NOT NULL,
+	"since" timestamp with time zone NOT NULL,
+	"reported_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "check_votes" (
+	"key_id" text NOT NULL,
+	"owner" text collate "C" NOT NULL,
+	"check_name" text collate "C" NOT NULL,
+	"address" text collate "C" NOT NULL,
+	"probe" text NOT NULL,
+	"state" text NOT NULL,
+	"reason" text,
+	"part" integer NOT NULL,
+	CONSTRAINT "check_votes_pkey" PRIMARY KEY("key_id","owner","check_name","address"),
+	CONSTRAINT "check_votes_state" CHECK ("check_votes"."state" in ('Unknown', 'Healthy', 'Unhealthy'))
+);
+--> statement-breakpoint
 CREATE TABLE "checks" (
 	"owner" text collate "C" NOT NULL,
 	"name" text collate "C" NOT NULL,
@@ -749,6 +771,9 @@ CREATE TABLE "zone_keys" (
 ALTER TABLE "check_changes" ADD CONSTRAINT "check_changes_target" FOREIGN KEY ("owner","check_name","address") REFERENCES "public"."check_targets"("owner","check_name","address") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "check_signals" ADD CONSTRAINT "check_signals_check" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "check_targets" ADD CONSTRAINT "records_check_exists" FOREIGN KEY ("owner","check_name") REFERENCES "public"."checks"("owner","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "check_vantages" ADD CONSTRAINT "check_vantages_key_id_node_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."node_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "check_votes" ADD CONSTRAINT "check_votes_key_id_check_vantages_key_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."check_vantages"("key_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "check_votes" ADD CONSTRAINT "check_votes_target" FOREIGN KEY ("owner","check_name","address") REFERENCES "public"."check_targets"("owner","check_name","address") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -797,6 +822,8 @@ CREATE INDEX "record_targets_absent_idx" ON "record_targets" USING btree ("owner
 CREATE INDEX "records_target_idx" ON "records" USING btree ((substring("rdata" from '[^ ]+$')) collate "C","zone_no") WHERE "records"."type" in ('ALIAS', 'CNAME', 'MX', 'NS', 'SRV');--> statement-breakpoint
 CREATE INDEX "check_changes_newest_idx" ON "check_changes" USING btree ("owner","check_name","at");--> statement-breakpoint
 CREATE INDEX "check_targets_unmarked_idx" ON "check_targets" USING btree ("unmarked_since") WHERE "check_targets"."unmarked_since" is not null;--> statement-breakpoint
+CREATE INDEX "check_votes_target_idx" ON "check_votes" USING btree ("owner","check_name","address");--> statement-breakpoint
+CREATE INDEX "check_votes_part_idx" ON "check_votes" USING btree ("key_id","part");--> statement-breakpoint
 CREATE INDEX "records_health_idx" ON "records" USING btree (("health" ->> 'check'),"rdata") WHERE "records"."health" is not null;--> statement-breakpoint
 CREATE INDEX "reverse_due_xid_idx" ON "reverse_due" USING btree ("xid");--> statement-breakpoint
 CREATE INDEX "records_reverse_idx" ON "records" USING btree ("rdata","zone_no") WHERE ("records"."health" -> 'reverse') is not null;--> statement-breakpoint

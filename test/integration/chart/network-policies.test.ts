@@ -239,3 +239,26 @@ test('the policy of the api opens public addresses and the listed networks for h
     '443,8000-8999',
   ]);
 });
+
+test('name servers reach the addresses of health checks only if they probe, with the same lists as the api', async () => {
+  const checks = { networks: ['10.20.0.0/16'], ports: ['443'] };
+  const parts = async (nameserver: object) => {
+    const objects = await render({ networkPolicy: { enabled: true }, api: { checks }, nameserver });
+    const { egress } = one(objects, 'NetworkPolicy', 'zonestead-nameserver').spec;
+    const { containers } = one(objects, 'StatefulSet', 'zonestead-nameserver').spec.template.spec;
+    const { env } = containers.find(({ name }: Rendered) => name === 'nameserver');
+    return {
+      rules: egress.filter(({ to }: Rendered) => JSON.stringify(to ?? '').includes('0.0.0.0/0')),
+      settings: env.filter(({ name }: Rendered) => /_(CHECK|NODE_PROBES)/.test(name)),
+    };
+  };
+  expect(await parts({})).toEqual({ rules: [], settings: [] });
+  const { rules, settings } = await parts({ probes: true });
+  expect(rules).toMatchObject([{ ports: [{ port: 443 }] }]);
+  expect(rules[0].to).toContainEqual({ ipBlock: { cidr: '10.20.0.0/16' } });
+  expect(settings).toEqual([
+    { name: 'ZONESTEAD_NODE_PROBES', value: 'on' },
+    { name: 'ZONESTEAD_CHECK_NETWORKS', value: '10.20.0.0/16' },
+    { name: 'ZONESTEAD_CHECK_PORTS', value: '443' },
+  ]);
+});

@@ -1,7 +1,7 @@
 // Faults in health checks: the states of addresses, the brakes, the rights, and the answers.
 import type { Fault } from '../fault.ts';
 
-const UNIT = ['test/unit/service/checks', 'test/unit/dns/members.test.ts'];
+const UNIT = ['test/unit/service/checks', 'test/unit/base/probes', 'test/unit/dns/members.test.ts'];
 const CHECKS = ['test/integration/service/checks/checks.test.ts'];
 const BRAKES = ['test/integration/service/checks/brakes.test.ts'];
 
@@ -42,21 +42,21 @@ export const CHECK_FAULTS: readonly Fault[] = [
     [
       'slow-confirm',
       'the retries after a failure wait for the whole interval',
-      'src/service/checks/judge.ts',
-      'isConfirming ? Math.min(rule.retryInterval, rule.interval) : rule.interval',
-      'isConfirming ? rule.interval : rule.interval',
+      'src/base/probes/judge.ts',
+      'isConfirming(track, rule) ? Math.min(rule.retryInterval, rule.interval) : rule.interval',
+      'isConfirming(track, rule) ? rule.interval : rule.interval',
     ],
     [
       'one-success',
       'an unhealthy address is healthy after one success',
-      'src/service/checks/judge.ts',
-      "successes >= rule.successes ? 'Healthy'",
-      "successes >= 1 ? 'Healthy'",
+      'src/base/probes/judge.ts',
+      "successes >= (state === 'Unhealthy' ? rule.successes : 1)",
+      'successes >= 1',
     ],
     [
       'no-pause',
       'an address goes down directly after it came up',
-      'src/service/checks/judge.ts',
+      'src/base/probes/judge.ts',
       'now < upAt + PAUSE_MS',
       'now < upAt',
     ],
@@ -77,28 +77,28 @@ export const CHECK_FAULTS: readonly Fault[] = [
     [
       'flood',
       'an address gets a probe for each check at once',
-      'src/service/checks/lines.ts',
-      '(this.#freeAt.get(address) ?? 0) <= now',
-      '(this.#freeAt.get(address) ?? 0) <= now + ADDRESS_MS',
+      'src/base/probes/lines.ts',
+      'this.#mayGoAt(each) <= now',
+      'this.#mayGoAt(each) <= now + ADDRESS_MS',
     ],
     [
       'no-share',
       'the hanging probes of one owner take all permits',
-      'src/service/checks/lines.ts',
+      'src/base/probes/lines.ts',
       'this.#permits.of(owner) < share',
       'this.#permits.of(owner) < share * 10',
     ],
     [
       'private',
       'checks probe private addresses',
-      'src/service/checks/allowed.ts',
+      'src/base/probes/allowed.ts',
       'if (!isAllowed(address))',
       'if (!isAllowed(address) && address.length > 60)',
     ],
     [
       'ports',
       'checks probe every port',
-      'src/service/checks/allowed.ts',
+      'src/base/probes/allowed.ts',
       'port >= first && port <= last',
       'port >= first || port <= last',
     ],
@@ -121,14 +121,14 @@ export const CHECK_FAULTS: readonly Fault[] = [
     [
       'redirects',
       'the body of an answer is read to its end',
-      'src/service/checks/probe.ts',
+      'src/base/probes/probe.ts',
       'response.destroy();',
       "response.resume().on('end', () => response.destroy());",
     ],
     [
       'status',
       'every status is that of a healthy answer',
-      'src/service/checks/definition.ts',
+      'src/base/probes/definition.ts',
       'each === status || each ===',
       'each !== status || each ===',
     ],
@@ -194,7 +194,7 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'two-probers',
       'a process without the lease probes',
       'src/service/checks/checker.ts',
-      "if (!this.#hasLease) {\n      this.#targets.clear();\n      this.#version = '';\n      return;\n    }",
+      "if (!this.#hasLease) {\n      this.#targets.clear();\n      this.#votes.clear();\n      this.#version = '';\n      return;\n    }",
       '',
     ],
     [
@@ -214,9 +214,9 @@ export const CHECK_FAULTS: readonly Fault[] = [
     [
       'restart-flips',
       'an unhealthy address is answered because another process begins to probe',
-      'src/service/checks/judge.ts',
-      "if (state === 'Unhealthy') return successes >= rule.successes",
-      "if (state === 'Unhealthy') return successes >= 0",
+      'src/base/probes/judge.ts',
+      "state === 'Unhealthy' ? rule.successes : 1",
+      "state === 'Unhealthy' ? 0 : 1",
     ],
     [
       'no-freeze',

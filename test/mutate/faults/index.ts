@@ -54,6 +54,7 @@ import { TRUST_FAULTS } from './trusts.ts';
 import { UNREACHABLE_FAULTS } from './unreachable.ts';
 import { UP_FAULTS } from './up.ts';
 import { UPDATE_FAULTS } from './update.ts';
+import { VANTAGE_FAULTS } from './vantage.ts';
 import { WEIGHT_FAULTS } from './weights.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 import { ZONE_FAULTS } from './zones.ts';
@@ -67,6 +68,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CHECK_FAULTS,
+  ...VANTAGE_FAULTS,
   ...CHECK_SIGNAL_FAULTS,
   ...CHECK_PAGE_FAULTS,
   ...CLUSTER_FAULTS,

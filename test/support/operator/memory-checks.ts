@@ -45,7 +45,7 @@ export class MemoryChecks {
     const time = new Date(AT).toISOString();
     const targets = addressesOf(name).map((address): TargetView => {
       const { state, reason } = this.#stateOf(name, address);
-      return { address, state, reason, since: time, down: state === 'Unhealthy', pin: null };
+      return { address, state, reason, since: time, down: state === 'Unhealthy', pin: null, nameServers: null };
     });
     const unhealthy = targets.filter(({ down }) => down).length;
     return {

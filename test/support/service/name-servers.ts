@@ -59,11 +59,13 @@ export interface NodeParts {
   knot: TestKnot;
   stateDir: string;
   log: string[];
+  /** More settings, as in the environment. */
+  settings: Readonly<Record<string, string>>;
 }
 
 /** @param closers gets the function that ends it */
 export async function startServiceNode(
-  { url, name, database, knot, stateDir, log }: NodeParts,
+  { url, name, database, knot, stateDir, log, settings }: NodeParts,
   closers: (() => Promise<unknown>)[],
 ): Promise<ComposedNode> {
   const stop = new AbortController();
@@ -78,6 +80,7 @@ export async function startServiceNode(
     ZONESTEAD_KNOT_PORT: String(knot.port),
     ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
     ZONESTEAD_KEYMGR: inject('knot').keymgr,
+    ...settings,
   };
   const destination = { write: (line: string) => void log.push(line) };
   const telemetry = {

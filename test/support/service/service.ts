@@ -56,6 +56,8 @@ export interface TestServiceOptions {
   nameserver?: boolean;
   /** The number of nodes, each with a knotd. (Default: 1.) */
   nodes?: number;
+  /** More settings of the nodes, as in the environment. */
+  nodeSettings?: Settings;
   /**
    * ZONESTEAD_RESOLVER. `own` is the name server of this service. (Default: an address where no server answers, so that
    * tests never query a resolver of the machine.)
@@ -186,7 +188,10 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     startApi(settings),
     nameserver ? startServiceKnot(stateDir, dnsPort, closers) : undefined,
   ]);
-  const node = knot && (await startServiceNode({ url, name: 'ns1', database, knot, stateDir, log }, closers));
+  const { nodeSettings = {} } = options;
+  const node =
+    knot &&
+    (await startServiceNode({ url, name: 'ns1', database, knot, stateDir, log, settings: nodeSettings }, closers));
   const servers = [createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir)];
   const otherNodes: ComposedNode[] = [];
   for (let number = 2; number <= (options.nodes ?? 1); number += 1) {
@@ -196,7 +201,12 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     await chmod(folder, 0o755);
     const { dns: port } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
     const ownKnot = await startServiceKnot(folder, port, closers);
-    otherNodes.push(await startServiceNode({ url, name, database, knot: ownKnot, stateDir: folder, log }, closers));
+    otherNodes.push(
+      await startServiceNode(
+        { url, name, database, knot: ownKnot, stateDir: folder, log, settings: nodeSettings },
+        closers,
+      ),
+    );
     servers.push(createTestResolver({ address: '127.0.0.1', port }, folder));
   }
   const settled = createSettled(database.sql, () => node?.report() ?? null);

@@ -1,6 +1,7 @@
 // The feed that name servers follow, and their reports. src/service/nodes holds the rules.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LINES } from '#contract/feed.ts';
+import { MAX_OBSERVATIONS_BYTES } from '#contract/feed-probes.ts';
 import { MAX_SALVAGE_BYTES } from '#contract/feed-salvage.ts';
 import * as api from '#contract/operations/feed.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
@@ -103,6 +104,19 @@ export function feedRoutes(
     },
     WITHOUT_HEAD,
   );
+
+  serve(
+    api.readProbes,
+    ({ request, reply }) => {
+      reply.header('cache-control', 'no-store');
+      return requireFeed().vantages.list(requireNode(request));
+    },
+    WITHOUT_HEAD,
+  );
+
+  serve(api.reportProbes, ({ request, body }) => requireFeed().vantages.take(requireNode(request), body), {
+    bodyLimit: MAX_OBSERVATIONS_BYTES,
+  });
 
   serve(api.reportTransfers, ({ body }) => takeTransferReport(context, body), { bodyLimit: TRANSFERS_LIMIT });
 }

@@ -22,7 +22,7 @@ const record = (last: number, more: Partial<ListedRecord> = {}): ListedRecord =>
 });
 
 const target = (last: number, state: TargetView['state'], more: Partial<TargetView> = {}): TargetView => ({
-  ...{ address: address(last), state, reason: null, since, down: state === 'Unhealthy', pin: null },
+  ...{ address: address(last), state, reason: null, since, down: state === 'Unhealthy', pin: null, nameServers: null },
   ...more,
 });
 

@@ -1,7 +1,7 @@
 // Decides which of the due probes go next: owners take turns, an owner has at most its share of the probes in flight,
-// and an address gets at most two probes a second, from all owners together.
-import { FairPermits } from '#base/fair/permits.ts';
-import { FairQueue } from '#base/fair/queue.ts';
+// and an address gets at most two probes a second, from all owners and from all that probe it.
+import { FairPermits } from '../fair/permits.ts';
+import { FairQueue } from '../fair/queue.ts';
 
 /** Between two probes of one address, in ms. */
 export const ADDRESS_MS = 500;
@@ -11,15 +11,33 @@ interface Due {
   address: string;
 }
 
+interface LineOptions<T> {
+  /** Probes in flight. */
+  atOnce: number;
+  /**
+   * Between two probes of one address, in ms, on average. (Default: {@link ADDRESS_MS}.) Several processes that probe
+   * the same addresses share the two probes a second, so each has a longer time.
+   */
+  apartMs?: () => number;
+  /**
+   * Whether a probe confirms a failure. Such a one may go {@link ADDRESS_MS} after the one before, and the next probes
+   * wait for longer. Absent: no probe is one of these.
+   */
+  isConfirming?: (target: T) => boolean;
+}
+
 export class ProbeLines<T extends Due> {
   readonly #permits: FairPermits;
   readonly #queue = new FairQueue<T>();
+  readonly #apartMs: () => number;
+  readonly #isConfirming: (target: T) => boolean;
   /** When each address may be probed again, in ms. */
   readonly #freeAt = new Map<string, number>();
 
-  /** @param atOnce probes in flight */
-  constructor(atOnce: number) {
+  constructor({ atOnce, apartMs = () => ADDRESS_MS, isConfirming = () => false }: LineOptions<T>) {
     this.#permits = new FairPermits(atOnce);
+    this.#apartMs = apartMs;
+    this.#isConfirming = isConfirming;
   }
 
   /** Puts a target behind the others of its owner; one that waits already stays. */
@@ -37,13 +55,19 @@ export class ProbeLines<T extends Due> {
     const share = this.#permits.share(this.#queue);
     const target = this.#queue.next({
       groupMayGo: (owner) => this.#permits.of(owner) < share,
-      mayGo: ({ address }) => (this.#freeAt.get(address) ?? 0) <= now,
+      mayGo: (each) => this.#mayGoAt(each) <= now,
     });
     if (target === undefined) return undefined;
     this.#queue.take(target);
     this.#permits.take(target.owner);
-    this.#freeAt.set(target.address, now + ADDRESS_MS);
+    const freeAt = Math.max(now, this.#freeAt.get(target.address) ?? 0);
+    this.#freeAt.set(target.address, freeAt + this.#apartMs());
     return target;
+  }
+
+  #mayGoAt(target: T): number {
+    const freeAt = this.#freeAt.get(target.address) ?? 0;
+    return this.#isConfirming(target) ? freeAt - (this.#apartMs() - ADDRESS_MS) : freeAt;
   }
 
   end({ owner }: Due): void {
@@ -54,7 +78,7 @@ export class ProbeLines<T extends Due> {
     return this.#queue.size;
   }
 
-  /** Forgets the addresses that may be probed again, so that the memory is that of half a second. */
+  /** Forgets the addresses that may be probed again, so that the memory is that of a few seconds. */
   forget(now: number): void {
     for (const [address, at] of this.#freeAt) if (at <= now) this.#freeAt.delete(address);
   }

@@ -1,12 +1,12 @@
 // Which probes go next: owners take turns, and an address gets two probes a second.
 import { expect, test } from 'vitest';
-import { createMayProbe } from '#service/checks/allowed.ts';
-import { ADDRESS_MS, ProbeLines } from '#service/checks/lines.ts';
+import { createMayProbe } from '#base/probes/allowed.ts';
+import { ADDRESS_MS, ProbeLines } from '#base/probes/lines.ts';
 
 const target = (owner: string, address: string, id = 0) => ({ owner, address, id });
 
 test('an address gets at most two probes a second, and owners take turns at it', () => {
-  const lines = new ProbeLines<ReturnType<typeof target>>(10);
+  const lines = new ProbeLines<ReturnType<typeof target>>({ atOnce: 10 });
   for (let id = 0; id < 100; id += 1) lines.add(target('attacker', '192.0.2.1', id));
   lines.add(target('victim', '192.0.2.1'));
   const order: string[] = [];
@@ -19,8 +19,25 @@ test('an address gets at most two probes a second, and owners take turns at it',
   expect(order.slice(0, 2)).toContain('victim');
 });
 
+test('several processes share the two probes a second, and a failure is confirmed after half a second', () => {
+  const [all, target] = [3, { owner: 'o', address: '192.0.2.1', isConfirming: false }];
+  const apartMs = () => all * ADDRESS_MS;
+  const lines = new ProbeLines<typeof target>({ atOnce: 10, apartMs, isConfirming: (each) => each.isConfirming });
+  const sent: number[] = [];
+  for (let now = 0; now < 60_000; now += 50) {
+    // It fails all the time, so each probe would confirm the one before.
+    target.isConfirming = sent.length > 0;
+    lines.add(target);
+    if (lines.take(now) === undefined) continue;
+    sent.push(now);
+    lines.end(target);
+  }
+  expect(sent.slice(0, 4)).toEqual([0, 500, 2_000, 3_500]);
+  expect(sent.length).toBeLessThanOrEqual(60_000 / apartMs() + 1);
+});
+
 test('an owner whose probes all hang leaves room for others', () => {
-  const lines = new ProbeLines<ReturnType<typeof target>>(10);
+  const lines = new ProbeLines<ReturnType<typeof target>>({ atOnce: 10 });
   for (let id = 0; id < 100; id += 1) lines.add(target('slow', `192.0.2.${id}`));
   let begun = 0;
   while (lines.take(0) !== undefined) begun += 1;

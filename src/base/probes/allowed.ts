@@ -1,5 +1,5 @@
 // The addresses and ports that checks may reach, so that no tenant probes our own network through us. Pure.
-import { publicAddresses } from '#base/public-address.ts';
+import { publicAddresses } from '../public-address.ts';
 import { type ProbeDefinition, portOf } from './definition.ts';
 
 export interface PortRange {

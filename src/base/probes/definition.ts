@@ -1,5 +1,5 @@
 // The definition of a health check, as the service stores it: with all defaults.
-import { EXPECTED_STATUSES, type PROBE_TYPES, type STATUS_CLASSES, USUAL_PORTS } from '#base/check-form.ts';
+import { EXPECTED_STATUSES, type PROBE_TYPES, type STATUS_CLASSES, USUAL_PORTS } from '../check-form.ts';
 
 /** A monitor sends the state, and nothing is probed. */
 export interface SignalDefinition {
