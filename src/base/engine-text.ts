@@ -1,6 +1,6 @@
 // The DNS server of a node in words, as its reports have it. Pure.
 
-/** What an engine cannot do, in the words of its text. */
+/** The abilities that an engine may lack, in the words of its text. */
 const LACKS = { weights: 'weights', nsec3: 'NSEC3' } as const;
 
 /**
