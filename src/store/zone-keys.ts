@@ -63,12 +63,16 @@ export async function deleteZoneKey(tx: Tx, { zoneId, id }: Pick<ZoneKeyRow, 'zo
 
 const takeLooks = statement<{ zoneId: string }>(`
   update zone_keys k set look_at = $1::timestamptz + interval '60 s'
-  where k.id in (select id from zone_keys where look_at <= $1::timestamptz order by look_at limit $2 for update skip locked)
+  where k.id in (select id from zone_keys where id in (
+      select due.id from (
+        select d.id, d.look_at, row_number() over (partition by coalesce(z.team_id, z.user_id) order by d.look_at) as turn
+        from zone_keys d join zones z on z.id = d.zone_id where d.look_at <= $1::timestamptz) due
+      order by due.turn, due.look_at limit $2) for update skip locked)
   returning k.zone_id as "zoneId"`);
 
 /**
  * The zones whose roll is due for a look, for this process: another one gets them again after a minute, if this one
- * does not say what it saw.
+ * does not say what it saw. Owners take turns, so that one with many rolls does not hold up those of others.
  */
 export async function takeDueRolls(db: Db, now: Date, limit: number): Promise<string[]> {
   return (await takeLooks(db, now.toISOString(), limit)).map(({ zoneId }) => zoneId);

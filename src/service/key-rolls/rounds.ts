@@ -23,6 +23,7 @@ import { serialAfter } from '../change/history.ts';
 import { isLockFailure } from '../change/once.ts';
 import type { ServiceContext, SightKeys } from '../context.ts';
 import { judgeInstance } from '../nodes/instance.ts';
+import { textForOwner } from '../nodes/owner-text.ts';
 import { SERVICE_KEY } from '../owners/leases.ts';
 import { findParentZone, touchParent } from '../zones/parent.ts';
 import { listNameservers } from '../zones/view.ts';
@@ -94,7 +95,7 @@ async function prove(
   { zone, step, carrier }: Work,
   signal: AbortSignal,
 ): Promise<{ proof: Proof; isAsked: boolean }> {
-  const late = await findLateNode(context, zone.id, carrier);
+  const late = await findLateNode(context, zone, carrier);
   const knownHold = carrier.holdS ?? 0;
   if (late !== null) return { proof: { isShown: false, waitsFor: late, dsTtl: knownHold }, isAsked: true };
   const sightings = await look(context, sightKeys, zone, step, signal);
@@ -105,10 +106,11 @@ async function prove(
 }
 
 /** The node that has not applied the step, as the end of a sentence; null: all living ones have. */
-async function findLateNode(context: ServiceContext, zoneId: string, { xid }: ZoneKeyRow): Promise<string | null> {
+async function findLateNode(context: ServiceContext, zone: ZoneRow, { xid }: ZoneKeyRow): Promise<string | null> {
   for (const row of await livingRows(context.db)) {
-    const { state, error } = judgeInstance(row, zoneId, [BigInt(xid)]);
-    if (state === 'behind') return `the node ${row.node}, which has not applied the step${error ? `: ${error}` : ''}`;
+    const { state, error } = judgeInstance(row, zone.id, [BigInt(xid)]);
+    const reason = error === null ? '' : `: ${textForOwner(error, zone.name)}`;
+    if (state === 'behind') return `the node ${row.node}, which has not applied the step${reason}`;
   }
   return null;
 }

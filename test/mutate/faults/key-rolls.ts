@@ -9,6 +9,13 @@ const PARENT = 'test/integration/service/key-rolls/parent.test.ts';
 
 export const KEY_ROLL_FAULTS: readonly Fault[] = [
   fault(
+    'key-rolls-turns',
+    'an owner with many key rolls holds up those of others',
+    ['src/store/zone-keys.ts', 'order by due.turn, due.look_at', 'order by due.look_at'],
+    'integration',
+    'test/integration/store/zone-keys.test.ts',
+  ),
+  fault(
     'key-rolls-cancel',
     'a cancelled roll deletes a key whose DS records the parent may have',
     ['src/dns/dnssec/key-roll.ts', "to: 'withdrawn' }];", 'to: null }];'],
