@@ -38,6 +38,6 @@ export async function showZoneKeys(context: ServiceContext, request: FastifyRequ
   const now = context.now();
   return {
     keys: keys.map((key) => ({ ...key, name: algorithmName(key.algorithm), when: whenOf(key.since, now) })),
-    roll: roll && { ...roll, next: roll.nextStepAt === null ? null : whenOf(roll.nextStepAt, now) },
+    roll,
   };
 }

@@ -29,7 +29,7 @@ export function nextLook(
   const end = new Date(shownSince.getTime() + holdS * 1000);
   if (end <= now) return 'step';
   const waitsFor = proof.isShown
-    ? `${holdS} s since all servers show the step, so that resolvers forget what was there before`
+    ? `the caches of resolvers, which may keep earlier answers for ${holdS} s after all servers showed the step`
     : (carrier.waitsFor ?? '');
   return { shownSince, holdS, waitsFor, lookAt: end < lookAt ? end : lookAt };
 }

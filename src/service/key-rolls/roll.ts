@@ -103,4 +103,5 @@ export async function confirmDs(
 }
 
 /** The words for a confirmed step. */
-export const CONFIRMED = 'the TTL of the earlier DS records, since a person confirmed those of the parent';
+export const CONFIRMED =
+  'the caches of resolvers, which may keep earlier DS records; a person confirmed those of the parent';
