@@ -36,6 +36,8 @@ interface ResolverOptions {
   server: ProbeEndpoint;
   /** The DNSKEY of the zone as a line, or its DS. */
   anchor: string;
+  /** The longest time that the cache keeps answers, in seconds. (Default: their TTLs.) */
+  maxTtl?: number;
   signal: AbortSignal;
 }
 
@@ -91,8 +93,10 @@ function judge({ rcode = '', answers = [], flags = 0 }: Packet): ResolvedAnswer 
 }
 
 /** Without the root: nothing outside of the zone is asked. */
-function configuration({ folder, port, zone, server, anchor }: ResolverOptions): string {
+function configuration({ folder, port, zone, server, anchor, maxTtl = 86_400 }: ResolverOptions): string {
   return `server:
+  cache-max-ttl: ${maxTtl}
+  cache-max-negative-ttl: ${maxTtl}
   interface: ${ADDRESS}@${port}
   do-ip6: no
   access-control: 127.0.0.0/8 allow
