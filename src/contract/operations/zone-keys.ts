@@ -44,7 +44,7 @@ export const cancelKeyRoll = operation({
   summary: 'Cancel a key roll',
   description:
     'The new key goes again. If the parent may have its DS records, it stays in the zone until the parent has none of them.',
-  errors: ['forbidden', 'no_zone', 'conflict', 'precondition_failed', 'rate_limited', 'busy'],
+  errors: ['forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy'],
 });
 
 export const confirmKeyRollDs = operation({
@@ -56,5 +56,5 @@ export const confirmKeyRollDs = operation({
   description:
     'Says that all name servers of the parent have the DS records that the key roll waits for. It counts only while the service cannot ask the parent itself, for instance in a network without the root.',
   body: dsConfirmBody,
-  errors: ['bad_request', 'forbidden', 'no_zone', 'conflict', 'precondition_failed', 'rate_limited', 'busy'],
+  errors: ['bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy'],
 });

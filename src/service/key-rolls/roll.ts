@@ -55,12 +55,11 @@ function makeOtherKey(algorithm: NewKeyAlgorithm | undefined, tags: readonly num
 
 /**
  * Ends a roll: the key that comes goes again, as soon as the parent has none of its DS records.
- * @throws Refusal no_zone, forbidden, conflict (no key comes), precondition_failed, busy
+ * @throws Refusal no_zone, forbidden, conflict (no key comes), busy
  */
 export async function cancelKeyRoll(context: ServiceContext, caller: Caller, zoneId: string): Promise<ZoneKeysView> {
   return changeLocked(context, caller, zoneId, async (tx, zone) => {
     mustManageZones(caller.actor);
-    mustMatchZone(caller, zone, context);
     const keys = await listZoneKeys(tx, zone.id);
     const moves = planCancel(keys);
     if (moves === null) throw refusal(currentStep(keys) === null ? 'no-key-roll' : 'key-roll-too-late');
@@ -77,7 +76,7 @@ export async function cancelKeyRoll(context: ServiceContext, caller: Caller, zon
  * Takes the word of a person that all servers of the parent have the DS records that the step waits for. It counts
  * while the service cannot ask the parent.
  * @param dsTtl the TTL of the earlier DS records, in seconds
- * @throws Refusal no_zone, forbidden, conflict (no step waits for the parent), precondition_failed, busy
+ * @throws Refusal no_zone, forbidden, conflict (no step waits for the parent), busy
  */
 export async function confirmDs(
   context: ServiceContext,
@@ -87,7 +86,6 @@ export async function confirmDs(
 ): Promise<ZoneKeysView> {
   return changeLocked(context, caller, zoneId, async (tx, zone) => {
     mustManageZones(caller.actor);
-    mustMatchZone(caller, zone, context);
     const keys = await listZoneKeys(tx, zone.id);
     const step = currentStep(keys);
     const carrier = keys.find(({ id }) => id === step?.carrier.id);

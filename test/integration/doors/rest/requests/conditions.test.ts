@@ -181,6 +181,7 @@ const changes: [string, 'zone' | 'records', Method, string, (of: Own) => unknown
   ['undoChanges', 'records', 'POST', '/changes:undo', ({ change }) => ({ changes: [change] })],
   ['restoreRecords', 'records', 'POST', ':restore', () => ({ at: new Date().toISOString() })],
   ['updateZone', 'zone', 'PATCH', '', () => ({ comment: 'another' })],
+  ['beginKeyRoll', 'zone', 'POST', '/keys/roll', () => ({})],
   ['parkZone', 'zone', 'POST', '/park', () => undefined],
   ['unparkZone', 'zone', 'POST', '/unpark', () => undefined],
   ['chooseZoneSecondaries', 'zone', 'PUT', '/secondaries', () => ({ secondaries: [] })],
