@@ -29,6 +29,8 @@ interface IntakeOptions {
  * was said since, which is nothing then.
  */
 const SELDOM_MS = 10_000;
+/** Work that a line of the feed asks for. */
+const NEWS = { isNews: true };
 /** A line that only the list can replace leads to a list so often, in ms. */
 const LATER_LIST_MS = 60_000;
 /** Unknown kinds beyond this number are not logged. */
@@ -132,12 +134,12 @@ export class Intake {
             throw new FeedFault(`a change of ${name} has an RRset of a name that it does not change`);
           addTo(sets, set);
         }
-        zones.add({ kind: 'names', head: { id, name, version, serial }, sets, latest: new Set(sets.keys()) });
+        zones.add({ kind: 'names', head: { id, name, version, serial }, sets, latest: new Set(sets.keys()) }, NEWS);
         break;
       }
       case 'reload':
       case 'gone':
-        zones.add({ kind: line.kind, id: line.id, name: line.name });
+        zones.add({ kind: line.kind, id: line.id, name: line.name }, NEWS);
         break;
       default:
         break;
@@ -159,7 +161,7 @@ export class Intake {
     if (skippable) return;
     if (!this.#hasBegun || this.#listing !== null) throw new FeedFault(`the feed sent "${kind}", which is not known`);
     if (id !== undefined && name !== undefined && cursor !== undefined) {
-      zones.add({ kind: 'reload', id, name });
+      zones.add({ kind: 'reload', id, name }, NEWS);
       this.#mark(cursor);
       return;
     }

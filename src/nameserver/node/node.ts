@@ -356,7 +356,8 @@ class Node {
     await this.#transfers?.begin(signal);
     if (signal.aborted) return;
     for (const { id, name, isDirty, unlisted } of [...this.#options.state.rows().values()]) {
-      if (isDirty && unlisted === null && id !== '') this.#zones.add({ kind: 'reload', id, name }, false);
+      if (isDirty && unlisted === null && id !== '')
+        this.#zones.add({ kind: 'reload', id, name }, { isCounted: false });
     }
     const parts = [
       ...[this.#follower, this.#reporter, this.#comparer, this.#watch],

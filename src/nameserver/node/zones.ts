@@ -18,6 +18,8 @@ interface Pending {
   work: ZoneWork;
   /** The number in the position; null if the position omits the work. */
   number: number | null;
+  /** Whether a line of the feed asked for it, and not a list or a doubt about the name server. */
+  isNews: boolean;
   readonly since: number;
 }
 
@@ -58,6 +60,8 @@ const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 300_000;
 /** Zones that are read or written at once; at most four of them at the name server. */
 const BULK_AT_ONCE = 32;
+/** So many of them may be zones without news: after a start, all may be in doubt, and news must not wait for them. */
+const BACKGROUND_AT_ONCE = 24;
 /** Zones with more RRsets are read one at a time, so memory holds at most one of them. */
 const LARGE_SETS = 2_000;
 /** More names than these wait: further changes are read as whole zones. */
@@ -66,7 +70,7 @@ const LATE_MS = 2_000;
 /** At most so many zones are omitted because they take long. The report can name MAX_FAILING zones. */
 const MAX_LATE = MAX_FAILING / 2;
 
-type Lane = 'small' | 'bulk' | 'large';
+type Lane = 'small' | 'bulk' | 'background' | 'large';
 
 export class Zones {
   readonly position = new FeedProgress();
@@ -75,8 +79,13 @@ export class Zones {
   readonly #signal: AbortSignal;
   readonly #zones = new Map<string, ZoneProgress>();
   readonly #numbered = new Map<number, { progress: ZoneProgress; pending: Pending }>();
-  readonly #lanes: Record<Lane, Set<ZoneProgress>> = { small: new Set(), bulk: new Set(), large: new Set() };
-  readonly #running = { small: 0, bulk: 0, large: 0 };
+  readonly #lanes: Record<Lane, Set<ZoneProgress>> = {
+    small: new Set(),
+    bulk: new Set(),
+    background: new Set(),
+    large: new Set(),
+  };
+  readonly #running = { small: 0, bulk: 0, background: 0, large: 0 };
   readonly #ends = new Set<Promise<void>>();
   readonly #recent = new RecentNames();
   #names = 0;
@@ -87,8 +96,11 @@ export class Zones {
     this.#signal = signal;
   }
 
-  /** @param isCounted false: the zone's row is dirty, and the cursor does not wait for the work */
-  add(work: ZoneWork, isCounted = true): void {
+  /**
+   * @param options.isCounted false: the zone's row is dirty, and the cursor does not wait for it. (Default: true.)
+   * @param options.isNews whether a line of the feed asks for it: it goes ahead of other bulk. (Default: false.)
+   */
+  add(work: ZoneWork, { isCounted = true, isNews = false }: { isCounted?: boolean; isNews?: boolean } = {}): void {
     const { id, name } = work.kind === 'names' ? work.head : work;
     const progress = this.#zones.get(name) ?? newProgress(name);
     this.#zones.set(name, progress);
@@ -98,10 +110,12 @@ export class Zones {
     if (this.#names + countNames(mergedWork) > MAX_NAMES) mergedWork = toReload(mergedWork);
     this.#names += countNames(mergedWork);
     if (!isCounted) progress.isLate = true;
-    if (before !== undefined) before.work = mergedWork;
-    else {
+    if (before !== undefined) {
+      before.work = mergedWork;
+      before.isNews ||= isNews;
+    } else {
       const number = isCounted ? this.position.open() : null;
-      const pendingWork = { work: mergedWork, number, since: this.#options.clock.now() };
+      const pendingWork = { work: mergedWork, number, isNews, since: this.#options.clock.now() };
       progress.works.set(id, pendingWork);
       if (number !== null) this.#numbered.set(number, { progress, pending: pendingWork });
     }
@@ -156,17 +170,21 @@ export class Zones {
   }
 
   #queue(progress: ZoneProgress): void {
-    for (const lane of Object.values(this.#lanes)) lane.delete(progress);
     const [pendingWork] = progress.works.values();
-    if (pendingWork === undefined || progress.running !== null || progress.cancelRetry !== null) return;
-    this.#lanes[this.#laneOf(progress, pendingWork)].add(progress);
+    const isReady = pendingWork !== undefined && progress.running === null && progress.cancelRetry === null;
+    const wantedLane = isReady ? this.#lanes[this.#laneOf(progress, pendingWork)] : null;
+    // A zone that changes often keeps its place, and does not go to the end each time.
+    for (const lane of Object.values(this.#lanes)) if (lane !== wantedLane) lane.delete(progress);
+    if (wantedLane === null) return;
+    wantedLane.add(progress);
     this.#pump();
   }
 
-  #laneOf(progress: ZoneProgress, { work }: Pending): Lane {
+  #laneOf(progress: ZoneProgress, { work, isNews }: Pending): Lane {
     if (progress.isLarge && work.kind === 'reload') return 'large';
     const isApplicable = work.kind === 'names' && canApply(this.#options.state.rows().get(progress.name), work.head.id);
-    return isApplicable && isSmall(work) ? 'small' : 'bulk';
+    if (isApplicable && isSmall(work)) return 'small';
+    return isNews ? 'bulk' : 'background';
   }
 
   #pump(): void {
@@ -177,8 +195,12 @@ export class Zones {
       this.#start(progress, 'small');
     }
     for (const progress of this.#lanes.bulk) {
-      if (this.#running.bulk >= BULK_AT_ONCE) break;
+      if (this.#running.bulk + this.#running.background >= BULK_AT_ONCE) break;
       this.#start(progress, 'bulk');
+    }
+    for (const progress of this.#lanes.background) {
+      if (this.#running.background >= BACKGROUND_AT_ONCE) break;
+      this.#start(progress, 'background');
     }
     for (const progress of this.#lanes.large) {
       if (this.#running.large >= 1) break;
@@ -277,6 +299,7 @@ export class Zones {
     const work = newer === undefined ? failedWork : mergeWork(failedWork, newer.work);
     if (newer !== undefined) this.#close(newer);
     pendingWork.work = work;
+    pendingWork.isNews ||= newer?.isNews ?? false;
     progress.works.delete(id);
     progress.works.set(id, pendingWork);
     if (error instanceof LargeZone) {

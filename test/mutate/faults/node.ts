@@ -4,6 +4,13 @@ import { fault } from './fault.ts';
 
 export const NODE_FAULTS: readonly Fault[] = [
   fault(
+    'node-news-waits',
+    'a change waits for all zones that a node compares after its start',
+    ['src/nameserver/node/zones.ts', '      before.isNews ||= isNews;\n', ''],
+    'unit',
+    'test/unit/nameserver/node/node.test.ts',
+  ),
+  fault(
     'node-busy-zone',
     'a node commits each change of a zone that it is committing already, in place of collecting them',
     ['src/nameserver/node/zones.ts', 'progress.running !== null || progress.cancelRetry', 'progress.cancelRetry'],

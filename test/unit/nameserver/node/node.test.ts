@@ -200,6 +200,33 @@ test('a node works at four zones of the name server at most, and takes small cha
   expect(engine.mostAtWork).toBe(4);
 });
 
+test('a change goes ahead of zones that the node compares after a start, also if its own zone is among them', async () => {
+  const names = numbered(60);
+  const { feed, engine, start, converged } = await startWorld({ zones: names });
+  const first = start();
+  await converged();
+  await first.crash();
+  // The name server has signed all of them again meanwhile.
+  for (const zone of engine.held.values()) zone.serial = (zone.serial ?? 0) + 1;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const check = engine.check.bind(engine);
+  let waiting = 0;
+  engine.check = async (name, signal) => {
+    waiting += 1;
+    if (name !== 'z59.test') await held;
+    return check(name, signal);
+  };
+  start();
+  await expect.poll(() => waiting).toBe(24);
+  feed.set('z59.test', { www: [address('www', '192.0.2.5')] });
+  await expect.poll(() => engine.commits.at(-1)).toMatchObject({ zone: 'z59.test', names: ['www'] });
+  release();
+  await converged();
+});
+
 test('a node applies changes that arrive while a zone is read after that', async () => {
   const { feed, engine, start, converged } = await startWorld();
   engine.beforeCommit = async () => {
