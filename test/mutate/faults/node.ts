@@ -13,7 +13,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'node-busy-zone',
     'a node commits each change of a zone that it is committing already, in place of collecting them',
-    ['src/nameserver/node/zones.ts', 'progress.running !== null || progress.cancelRetry', 'progress.cancelRetry'],
+    ['src/nameserver/node/zones.ts', 'progress.running === null && progress.cancelRetry', 'progress.cancelRetry'],
     'unit',
     'test/unit/nameserver/node/node.test.ts',
   ),
