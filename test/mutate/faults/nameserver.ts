@@ -181,4 +181,11 @@ export const NAMESERVER_FAULTS: readonly Fault[] = [
     'unit',
     'test/unit/nameserver/node/engine-watch.test.ts',
   ),
+  fault(
+    'node-news-waits',
+    'a change waits for all zones that a node compares after its start',
+    ['src/nameserver/node/zones.ts', '      before.isNews ||= isNews;\n', ''],
+    'unit',
+    'test/unit/nameserver/node/node.test.ts',
+  ),
 ];

@@ -4,13 +4,6 @@ import { fault } from './fault.ts';
 
 export const NODE_FAULTS: readonly Fault[] = [
   fault(
-    'node-news-waits',
-    'a change waits for all zones that a node compares after its start',
-    ['src/nameserver/node/zones.ts', '      before.isNews ||= isNews;\n', ''],
-    'unit',
-    'test/unit/nameserver/node/node.test.ts',
-  ),
-  fault(
     'node-busy-zone',
     'a node commits each change of a zone that it is committing already, in place of collecting them',
     ['src/nameserver/node/zones.ts', 'progress.running === null && progress.cancelRetry', 'progress.cancelRetry'],
@@ -196,13 +189,6 @@ export const NODE_FAULTS: readonly Fault[] = [
     ['src/nameserver/knot/keys.ts', 'if (error !== null) throw', 'if (error === undefined) throw'],
     'integration',
     'test/integration/nameserver/knot/load.test.ts',
-  ),
-  fault(
-    'knot-key-times',
-    'a zone has no key until the clock has passed the time of its import',
-    ['src/nameserver/knot/keys.ts', ', ...times];', ", ...times.filter((word) => word.endsWith('=0'))];"],
-    'integration',
-    'test/integration/nameserver/node/clock.test.ts',
   ),
   fault(
     'knot-cookies',
