@@ -24,7 +24,7 @@ export const QUESTIONS: Readonly<Record<string, string>> = {
   'import zone from bind': 'how-to/migrate/from-bind',
   'migrate from cloudflare': 'how-to/migrate/from-cloudflare',
   'DS record registrar': 'how-to/delegate-a-zone',
-  'dnssec key rollover': 'how-to/roll-a-dnssec-key.html',
+  'dnssec key rollover': 'how-to/roll-a-dnssec-key',
   'production checklist': 'how-to/production-checklist',
   'audit log of changes': 'how-to/audit',
   roadmap: 'project/roadmap',
