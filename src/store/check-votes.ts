@@ -69,7 +69,7 @@ const renew = statement<{ part: number }>(`
 /**
  * Notes that the name server reports, if the last part that was stored is one of these. Otherwise it lacks votes that
  * the name server counts on, and must not become fresh.
- * @returns the last part that was stored; null: it is another one, or there is no such session
+ * @returns the last part that was stored; null if it is not one of these, or if the session does not exist
  */
 export async function renewVotes(
   tx: Tx,

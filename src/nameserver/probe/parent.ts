@@ -6,7 +6,7 @@ import type { DsSighting, ParentSightings } from '#dns/dnssec/key-sightings.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
-import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
+import { NXDOMAIN } from '#dns/wire/rcodes.ts';
 import {
   ask,
   type ProbeAnswer as DnsAnswer,
@@ -15,6 +15,7 @@ import {
   type ResourceRecord,
   type WireType,
 } from './probe.ts';
+import { sightDs } from './sighting.ts';
 
 /** RDATA in canonical wire form, in hex. */
 export interface SeenAtParent {
@@ -157,29 +158,18 @@ async function queryAllParents(zoneName: string, query: Query): Promise<ParentSi
   if (typeof servers === 'string') return servers;
   const { parent, names } = servers;
   if (names.length > MAX_SERVERS) return `${parent || 'the root'} has more than ${MAX_SERVERS} name servers`;
-  const sightings = await Promise.all(names.map((server) => sightDs(server, zoneName, query)));
+  const sightings = await Promise.all(names.map((server) => sightParentServer(server, zoneName, query)));
   return { parent, servers: sightings.flat() };
 }
 
-async function sightDs(server: string, zoneName: string, query: Query): Promise<DsSighting[]> {
-  const nothing = { server, ds: [], dsTtl: 0 };
+async function sightParentServer(server: string, zoneName: string, query: Query): Promise<DsSighting[]> {
+  const missing = (problem: string): DsSighting => ({ server, problem, ds: [], dsTtl: 0 });
   const endpoints = await resolveAddresses(server, query);
-  if (endpoints.length === 0) return [{ ...nothing, problem: 'it has no address' }];
+  if (endpoints.length === 0) return [missing('it has no address')];
   return Promise.all(
-    endpoints.map(async (endpoint): Promise<DsSighting> => {
-      if (endpoint === null) return { ...nothing, problem: `it has ${NOT_PUBLIC}` };
-      try {
-        const answer = await ask(endpoint, { name: zoneName, type: 'DS' }, { ...ATTEMPT, signal: query.signal });
-        const { rcode } = answer;
-        if (rcode !== 0 && rcode !== NXDOMAIN) return { ...nothing, problem: `it answers ${rcodeName(rcode)}` };
-        if (!answer.aa) return { ...nothing, problem: 'it answers without authority' };
-        const ds = answer.answers.filter(({ name }) => name === zoneName);
-        return { server, problem: null, ds: hexes(ds, DS), dsTtl: findLongestTtl(ds, DS) };
-      } catch (error) {
-        if (error instanceof NoAnswer) return { ...nothing, problem: error.message };
-        throw error;
-      }
-    }),
+    endpoints.map((endpoint) =>
+      endpoint === null ? missing(`it has ${NOT_PUBLIC}`) : sightDs(endpoint, server, zoneName, query.signal),
+    ),
   );
 }
 

@@ -23,7 +23,7 @@ export interface VantageVote {
 }
 
 export interface Decision {
-  /** Null: there is no majority, so the state stays. */
+  /** Null if there is no majority: the state does not change then. */
   state: 'Healthy' | 'Unhealthy' | null;
   /** The votes that count. */
   total: number;

@@ -101,5 +101,4 @@ export async function confirmDs(
 }
 
 /** The words for a confirmed step. */
-export const CONFIRMED =
-  'the caches of resolvers, which may keep earlier DS records; a person confirmed those of the parent';
+const CONFIRMED = 'the caches of resolvers, which may keep earlier DS records; a person confirmed those of the parent';

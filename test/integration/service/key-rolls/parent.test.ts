@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Awaited, RollKey } from '#dns/dnssec/key-roll.ts';
 import { judgeStep } from '#dns/dnssec/key-sightings.ts';
 import { dsContents, generateSigningKey, keyTag } from '#dns/dnssec/signing-key.ts';
+import { createKeySight } from '#nameserver/probe/key-sightings.ts';
 import { createParentServersLookup } from '#nameserver/probe/parent.ts';
 import { startParent } from '../../../support/dns/parent-server.ts';
 
@@ -80,4 +81,15 @@ test('a server that lies about the digest, and one that does not answer, hold th
     'waitsFor',
     expect.stringMatching(/^ns-b\.parent\.example of parent\.example, which does not answer/),
   );
+});
+
+test('a name server that refuses the zone proves nothing, neither as that of a hosted parent nor of the zone', async () => {
+  const overrides = new Map([['ns-a.parent.example', first.at]]);
+  const resolver = { resolve4: async () => [], resolve6: async () => [] };
+  const sight = createKeySight({ overrides, resolver, parents: lookUp });
+  const question = { zone: 'child.refused.example', nameservers: ['ns-a.parent.example'] };
+  const hosted = await sight({ ...question, parent: 'hosted' }, signal);
+  expect(hosted.parent).toMatchObject({ servers: [{ problem: 'it answers REFUSED', ds: [] }] });
+  const own = await sight({ ...question, parent: null }, signal);
+  expect(own.servers).toMatchObject([{ problem: 'it answers REFUSED', dnskeys: [] }]);
 });
