@@ -104,7 +104,7 @@ async function withinLimit<T>(
 interface ParentServers {
   readonly parent: string;
   /** The host names of its name servers. */
-  readonly names: readonly string[];
+  readonly names: string[];
 }
 
 async function findParentServers(zoneName: string, query: Query): Promise<ParentServers | string> {
@@ -158,7 +158,8 @@ async function queryAllParents(zoneName: string, query: Query): Promise<ParentSi
   if (typeof servers === 'string') return servers;
   const { parent, names } = servers;
   if (names.length > MAX_SERVERS) return `${parent || 'the root'} has more than ${MAX_SERVERS} name servers`;
-  const sightings = await Promise.all(names.map((server) => sightParentServer(server, zoneName, query)));
+  // Resolvers rotate the order; a roll must name the same server at each look.
+  const sightings = await Promise.all(names.sort().map((server) => sightParentServer(server, zoneName, query)));
   return { parent, servers: sightings.flat() };
 }
 

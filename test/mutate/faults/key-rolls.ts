@@ -93,4 +93,11 @@ export const KEY_ROLL_FAULTS: readonly Fault[] = [
     'integration',
     'test/integration/nameserver/node/clock.test.ts',
   ),
+  fault(
+    'key-rolls-server-order',
+    'a roll names another server of the parent at each look',
+    ['src/nameserver/probe/parent.ts', 'names.sort().map', 'names.map'],
+    'integration',
+    PARENT,
+  ),
 ];

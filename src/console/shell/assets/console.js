@@ -117,3 +117,5 @@ document.addEventListener('click', (event) => {
   place.replaceChildren();
   document.querySelector('.add')?.focus();
 });
+// htmx, which is deferred, would start in a later task, and a click or ⌘K before that would load a whole page.
+htmx.process(document.body);
