@@ -109,6 +109,7 @@ const api = deployment({
     tlsPort: port,
     annotations: texts,
   }),
+  encryption: values({ existingSecret: name }),
   console: values({
     enabled: z.boolean(),
     url,

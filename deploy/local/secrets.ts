@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { newKeyringKey } from '#base/keyring.ts';
 
 const secret = () => randomBytes(24).toString('hex');
 const apiKey = z.object({ team: z.string(), key: z.string() });
@@ -13,6 +14,8 @@ const schema = z.object({
   keys: z.object({ first: apiKey, second: apiKey, operator: apiKey }).partial(),
   /** Seals the console's cookies. */
   sessionKey: z.string().default(() => secret()),
+  /** Encrypts the private keys of zones in the database. A database of before has them in clear. */
+  encryptionKeys: z.string().default(() => newKeyringKey()),
   /** The key of all name server nodes of the stack. */
   nodeKey: z.string().optional(),
   /** The key of the one person of the stack. */
@@ -31,7 +34,7 @@ export async function readSecrets(stateDir: string): Promise<Secrets> {
   } catch {
     // The first run, or a file that a crash truncated: passwords are set and keys created again.
   }
-  return { servicePassword: secret(), keys: {}, sessionKey: secret() };
+  return { servicePassword: secret(), keys: {}, sessionKey: secret(), encryptionKeys: newKeyringKey() };
 }
 
 export async function writeSecrets(stateDir: string, secrets: Secrets): Promise<void> {

@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     api: () =>
       startCommand({
         name: 'api',
-        env: apiSettings(url, options, servers, secrets.sessionKey),
+        env: apiSettings(url, options, servers, secrets),
         main,
         node,
         healthPort: ports.apiHealth,
@@ -158,7 +158,7 @@ function apiSettings(
   url: string,
   { ports, limits, settings }: ServiceOptions,
   servers: readonly NameServer[],
-  sessionKey: string,
+  { sessionKey, encryptionKeys }: Secrets,
 ): Record<string, string> {
   return {
     DATABASE_URL: url,
@@ -169,6 +169,7 @@ function apiSettings(
     // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
     ZONESTEAD_CONSOLE_URL: `http://${atLoopback(ports.api)}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
+    ZONESTEAD_ENCRYPTION_KEYS: encryptionKeys,
     ZONESTEAD_NAMESERVER_ADDRESSES: formatAddresses(servers),
     // So that a tutorial with web servers on one machine works.
     ZONESTEAD_CHECK_NETWORKS: '127.0.0.0/8,::1',

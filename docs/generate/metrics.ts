@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
 import { countDatabaseLosses, watchDatabase, watchReach } from '#api/metrics.ts';
 import { realClock } from '#base/clock.ts';
+import { Keyring } from '#base/keyring.ts';
 import { createCanaryMetrics } from '#canary/metrics.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createUpdateMetrics } from '#doors/dns-update/metrics.ts';
@@ -35,6 +36,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { watchChecks } from '#service/checks/metrics.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { watchEncryption } from '#service/encryption/watch.ts';
 import { watchKeyRolls } from '#service/key-rolls/metrics.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { observeApplied, watchNodes } from '#service/nodes/node-metrics.ts';
@@ -83,6 +85,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       async () => null,
       () => new Date(),
     );
+    watchEncryption({ metrics, log, keyring: new Keyring([]), now: () => new Date() }, async () => []);
     watchKeyRolls(
       metrics,
       async () => ({ rolls: 0, since: null }),

@@ -1,5 +1,6 @@
 // The context of the service: its settings, its permits and its queue.
 import { randomBytes } from 'node:crypto';
+import { Keyring } from '#base/keyring.ts';
 import type { Config } from '#config.ts';
 import { createZoneQueue } from '#service/change/queue.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -38,6 +39,7 @@ export function createContext(config: Settings, parts: ContextParts): ServiceCon
     imports: limitWork(IMPORTS),
     additions: limitWork({ ...ADDITIONS, waitMs: config.ZONESTEAD_BUSY_AFTER_MS }),
     largeReads: limitWork(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
+    keyring: new Keyring(config.ZONESTEAD_ENCRYPTION_KEYS ?? []),
     commits: createCommits(),
     nameservers: config.ZONESTEAD_NAMESERVERS,
     allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',

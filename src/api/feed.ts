@@ -50,5 +50,5 @@ export function createFeed(
   };
   const reports = createNodeReports(log, realClock.now, onReport, observeApplied(metrics));
   const vantages = new Vantages(context.db, new ProbeLists({ db: context.db, clock: realClock, mayProbe }));
-  return { hub, source, reads, reports, arrivals, vantages };
+  return { hub, source, reads, reports, arrivals, vantages, keyring: context.keyring };
 }

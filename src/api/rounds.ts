@@ -9,6 +9,7 @@ import { runChecker } from '#service/checks/checker.ts';
 import { watchChecks } from '#service/checks/metrics.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { watchEncryption } from '#service/encryption/watch.ts';
 import { watchKeyRolls } from '#service/key-rolls/metrics.ts';
 import { runKeyRolls } from '#service/key-rolls/rounds.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
@@ -19,6 +20,7 @@ import { runReverse } from '#service/reverse/rounds.ts';
 import { sizesOf, watchSizes } from '#service/usage-metrics.ts';
 import { countTargetStates } from '#store/check-targets.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
+import { countStoredKeys } from '#store/encryption.ts';
 import { oldestRollStep } from '#store/zone-keys.ts';
 import type { ApiParts, Telemetry } from './parts.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
@@ -56,6 +58,7 @@ export function runRounds(
   watchSizes(metrics, sizesOf(db, limits, now), config.ZONESTEAD_DATABASE_VOLUME);
   const onRound = countRetention(metrics);
   watchKeyRolls(metrics, () => oldestRollStep(db), now);
+  watchEncryption({ metrics, log, keyring: context.keyring, now }, () => countStoredKeys(db));
   const checkMetrics = watchChecks(metrics, () => countTargetStates(db));
   if (readOnly !== undefined) {
     log.warn({ reason: readOnly }, 'the service takes no changes, because ZONESTEAD_READ_ONLY is set');

@@ -7,6 +7,7 @@ import { OUTSIDE_SETTINGS } from '#nameserver/settings.ts';
 /** The settings of compose.ts. */
 export const COMPOSE_SETTINGS = [
   ...DATABASE_SETTINGS,
+  'ZONESTEAD_ENCRYPTION_KEYS',
   'ZONESTEAD_NAMESERVERS',
   'ZONESTEAD_HOSTMASTER',
   'ZONESTEAD_PUBLIC_SUFFIXES',

@@ -24,6 +24,7 @@ export const command = describeCommand({
     },
   ],
   settings: ['KUBECONFIG', 'ZONESTEAD_NAMESERVER_ADDRESSES'],
+  notes: 'With DATABASE_URL, as in a pod of the api, it also says whether private keys are in clear in the database.',
   examples: ['zonestead doctor', 'zonestead doctor www.shop.example --namespace team-a'],
   run: async (names, { namespace, account }: DoctorOptions, { config, print, signal }) => {
     const { hasFailure } = await import('#diagnosis/rank.ts');
@@ -33,6 +34,7 @@ export const command = describeCommand({
       failed ||= hasFailure(findings);
     };
     report(await examineMachine(signal));
+    report(await examineDatabase());
     const { KUBECONFIG, ZONESTEAD_NAMESERVER_ADDRESSES } = config();
     const { Resolver } = await import('node:dns/promises');
     const { diagnoseName, diagnoseSolver, diagnoseTargets } = await import('#diagnosis/chain.ts');
@@ -59,4 +61,11 @@ async function examineMachine(signal: AbortSignal): Promise<Finding[]> {
   const { fail } = await import('#diagnosis/finding.ts');
   const fault = await findSharedModules('knotc', signal);
   return fault === null ? [] : [fail('machine', 'the knotd of this machine', fault)];
+}
+
+async function examineDatabase(): Promise<Finding[]> {
+  const { isSet, readConfig } = await import('#config.ts');
+  if (!isSet('DATABASE_URL')) return [];
+  const { examineStoredKeys } = await import('./admin/examine-keys.ts');
+  return [await examineStoredKeys(readConfig(['DATABASE_URL']).DATABASE_URL)];
 }

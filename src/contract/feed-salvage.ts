@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { digest, setCount } from './feed.ts';
 import { kind, serial, sets, zoneId, zoneName } from './feed-forms.ts';
+import { salvageToken } from './salvage-request.ts';
 import { MAX_ZONE_KEYS } from './zone-key-forms.ts';
-import { salvageToken, zoneOrigin } from './zone-origin.ts';
+import { zoneOrigin } from './zone-origin.ts';
 
 /** The most parts of one zone. */
 export const MAX_SALVAGE_PARTS = 256;
@@ -57,6 +58,12 @@ export const endings = z
   .meta({ id: 'Endings', description: 'The endings of the last 35 days.' });
 export type Endings = z.infer<typeof endings>;
 
+const privateKeys = z
+  .array(z.string().max(4_000))
+  .min(1)
+  .max(MAX_ZONE_KEYS)
+  .meta({ description: 'The private keys of the zone in PEM (PKCS#8).' });
+
 /** `POST /v1/feed/salvage`. */
 export const salvagePart = z
   .strictObject({
@@ -74,11 +81,7 @@ export const salvagePart = z
           kind: kind('zone'),
           id: zoneId.max(100),
           serial: serial.min(1).max(2 ** 32 - 1),
-          privateKeys: z
-            .array(z.string().max(4_000))
-            .min(1)
-            .max(MAX_ZONE_KEYS)
-            .meta({ description: 'The private keys of the zone in PEM (PKCS#8).' }),
+          privateKeys,
           origin: zoneOrigin
             .nullable()
             .meta({ description: 'The values that the service gave with the zone. Null: the node has lost them.' }),
@@ -90,6 +93,7 @@ export const salvagePart = z
           sets: setCount,
           digest,
         }),
+        z.strictObject({ kind: kind('keys'), privateKeys }),
         z.strictObject({
           kind: kind('endings'),
           part: z.int().min(0).max(MAX_SALVAGE_PARTS).meta({ description: 'The number of the part; 0 is the last.' }),

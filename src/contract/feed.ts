@@ -25,9 +25,10 @@ import {
   zoneId,
   zoneName,
 } from './feed-forms.ts';
+import { salvageRequest } from './salvage-request.ts';
 import { zoneSecondary } from './secondary.ts';
 import { servedKeys } from './zone-key-forms.ts';
-import { MAX_SALVAGED, salvageToken, zoneOrigin } from './zone-origin.ts';
+import { zoneOrigin } from './zone-origin.ts';
 
 /** The content type of a stream: one JSON object in each line. */
 export const LINES = 'application/x-ndjson';
@@ -233,17 +234,7 @@ export const reportAnswer = z.object({
     description:
       'The epoch of the database whose removals an administrator accepts: the node removes the zones that it holds and a list of this epoch lacks.',
   }),
-  salvage: z
-    .object({
-      token: salvageToken,
-      zones: z.array(zoneName).max(MAX_SALVAGED).meta({ description: 'The names of the zones.' }),
-      endings: z.boolean().meta({ description: 'Whether the node also sends the endings that it remembers.' }),
-    })
-    .nullable()
-    .meta({
-      description:
-        'An administrator brings back zones that the database lacks: the node sends those of them that it holds, each once for a token.',
-    }),
+  salvage: salvageRequest,
   endings: z.string().max(200).meta({
     description: 'The version of GET /v1/feed/endings; the node reads the next ones when it changes.',
   }),

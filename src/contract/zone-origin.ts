@@ -1,4 +1,4 @@
-// The values of a zone that a restored database needs of a node, and the request for zones that the database lacks.
+// The values of a zone that a restored database needs of a node.
 import { z } from 'zod';
 import { DENIALS } from '#dns/dnssec/denial.ts';
 import { keyAlgorithm, keyState, MAX_ZONE_KEYS } from './zone-key-forms.ts';
@@ -30,10 +30,3 @@ export const zoneOrigin = z
     description: 'The node keeps this for the case that the database is restored to a time before the zone was made.',
   });
 export type ZoneOrigin = z.infer<typeof zoneOrigin>;
-
-/** The most zones that a request for held zones names; the administrator's command sends one after the other. */
-export const MAX_SALVAGED = 20;
-export const salvageToken = z
-  .string()
-  .max(64)
-  .meta({ description: 'The token of the request, from the answer to a report.' });

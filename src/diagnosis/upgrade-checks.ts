@@ -1,5 +1,6 @@
 // Whether an installation is fit for an upgrade, and which of its parts still have another version. Pure.
 import type { Program } from '#base/versions.ts';
+import { checkEncryption } from './encryption-check.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 export interface NodeFacts {
@@ -18,6 +19,7 @@ export interface UpgradeFacts {
   /** The number of migrations that this version does not know. */
   readonly laterMigrations: number;
   readonly invalidIndexes: readonly string[];
+  readonly clearKeys: number;
   readonly apis: readonly Program[];
   readonly operators: readonly Program[];
   readonly nodes: readonly NodeFacts[];
@@ -35,6 +37,7 @@ export function checkUpgrade(facts: UpgradeFacts, version: string): Finding[] {
   return [
     ...checkDatabase(facts),
     checkArchive(facts),
+    checkEncryption(facts.clearKeys),
     ...checkVersions('replica of the api', 'service', facts.apis, version),
     ...checkVersions('operator of cluster', 'service', facts.operators, version),
     ...facts.nodes.flatMap((node) => checkNode(node, version)),

@@ -1,4 +1,5 @@
 // The parameters of every operation: the context of the process, and the caller.
+import type { Keyring } from '#base/keyring.ts';
 import type { Limit } from '#base/limit.ts';
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import type { Sightings } from '#dns/dnssec/key-sightings.ts';
@@ -45,6 +46,8 @@ export interface ServiceContext {
   additions: Limit;
   /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
   largeReads: Limit;
+  /** Encrypts the private keys of zones. */
+  keyring: Keyring;
   /** Announces commits to the feed. */
   commits?: Commits;
   /**

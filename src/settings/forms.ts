@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { describeUnusable, plainAddress } from '#base/address.ts';
+import { parseKeyringKeys } from '#base/keyring.ts';
 import { EVERY_ADDRESS } from '#base/listen-address.ts';
 import { CLUSTER_NAME, CLUSTER_NAME_RULE, NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
@@ -280,6 +281,16 @@ export const octets = form(
 export const sessionKey = form(
   'text of at least 32 characters',
   z.string().min(32, 'must have at least 32 characters'),
+);
+
+export const encryptionKeys = form(
+  'comma-separated name:key, each key with 32 octets in base64; the first one encrypts',
+  z.string().transform((value, context) => {
+    const keys = parseKeyringKeys(value);
+    if (typeof keys !== 'string') return keys;
+    context.addIssue({ code: 'custom', message: keys });
+    return z.NEVER;
+  }),
 );
 
 export const oidcScopes = form('space-separated scopes', z.string().regex(/\bopenid\b/, 'must contain openid'));

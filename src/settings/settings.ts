@@ -3,6 +3,7 @@ import { CANARY_ONLY_SETTINGS } from './canary.ts';
 import { CLUSTER_SETTINGS } from './cluster.ts';
 import { DOCS_SETTINGS } from './docs.ts';
 import {
+  encryptionKeys,
   groupTeams,
   hostName,
   hostNames,
@@ -62,6 +63,13 @@ export const SETTINGS = {
     oneOf('refuse', 'allow'),
     'refuse',
     'The connection to Postgres carries private keys and passwords. With refuse, a command does not start if DATABASE_URL names another machine without sslmode=verify-full: sslmode=require encrypts, but verifies nothing, so that any server can answer. With allow, it connects anyway, for instance because a service mesh encrypts the connection.',
+  ),
+  ZONESTEAD_ENCRYPTION_KEYS: secret(
+    optional(
+      encryptionKeys,
+      'private keys are kept in clear',
+      'The private keys of zones are encrypted with the first of these keys in the database (AES-256-GCM), and decrypted with any of them. All replicas need the same ones. Without them, the zones can only be brought back from their name servers.',
+    ),
   ),
   ZONESTEAD_LISTEN: preset(hostPort, '*:8080', 'The REST API and the console listen at this address.'),
   ZONESTEAD_TLS_LISTEN: optional(

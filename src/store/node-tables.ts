@@ -137,6 +137,8 @@ export const salvageRequests = pgTable(
     zones: textArray('zones').notNull(),
     // Whether nodes also send the endings that they remember.
     endings: boolean('endings').notNull().default(false),
+    // Whether they send only private keys, also of zones that the database has.
+    keysOnly: boolean('keys_only').notNull().default(false),
     // The end of the request if the command does not end it.
     until: at('until').notNull(),
   },

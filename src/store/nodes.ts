@@ -52,7 +52,7 @@ export interface Reported {
   /** The epoch of the database whose removals an administrator accepts. */
   removals: string | null;
   /** The zones that an administrator brings back. */
-  salvage: { token: string; zones: string[]; endings: boolean } | null;
+  salvage: { token: string; zones: string[]; endings: boolean; keysOnly: boolean } | null;
   /** The version of the endings. */
   endings: string;
   /**
@@ -78,7 +78,7 @@ const ANSWER = `
   exists (select from nodes o where o.name = $1 and o.instance <> $2 and o.${LIVING}) as "isDuplicate",
   (select token from node_comparisons) as compare, (select version::text from transfer_plan) as transfers,
   (select epoch from accepted_removals) as removals,
-  (select json_build_object('token', token, 'zones', zones, 'endings', endings) from salvage_requests where until > statement_timestamp()) as salvage,
+  (select json_build_object('token', token, 'zones', zones, 'endings', endings, 'keysOnly', keys_only) from salvage_requests where until > statement_timestamp()) as salvage,
   ${ENDINGS_VERSION} as endings,
   case when $7::pg_snapshot is null then null else coalesce((
     select extract(epoch from statement_timestamp() - f.at)::float8 from feed_changes f

@@ -13,10 +13,10 @@ export async function lockForSalvage(db: Db): Promise<boolean> {
 
 const dropParts = statement('delete from salvage_parts');
 const writeRequest = statement(`
-  insert into salvage_requests (token, zones, until, endings)
-  values ($1, $2::text[], statement_timestamp() + make_interval(secs => $3), $4)
+  insert into salvage_requests (token, zones, until, endings, keys_only)
+  values ($1, $2::text[], statement_timestamp() + make_interval(secs => $3), $4, $5)
   on conflict (one) do update set token = excluded.token, zones = excluded.zones, until = excluded.until,
-    endings = excluded.endings`);
+    endings = excluded.endings, keys_only = excluded.keys_only`);
 const dropRequest = statement('delete from salvage_requests');
 
 interface SalvageRequest {
@@ -26,12 +26,15 @@ interface SalvageRequest {
   seconds: number;
   /** Whether nodes send the endings that they remember. (Default: false.) */
   endings?: boolean;
+  /** Whether they send only private keys, also of zones that the database has. (Default: false.) */
+  keysOnly?: boolean;
 }
 
 /** Asks all nodes for zones. The parts of an earlier request are deleted. */
-export async function openSalvage(db: Db, { token, zones, seconds, endings = false }: SalvageRequest): Promise<void> {
+export async function openSalvage(db: Db, request: SalvageRequest): Promise<void> {
+  const { token, zones, seconds, endings = false, keysOnly = false } = request;
   await db.transaction(async (tx) => {
-    await writeRequest(tx, token, zones, seconds, endings);
+    await writeRequest(tx, token, zones, seconds, endings, keysOnly);
     await dropParts(tx);
   });
 }

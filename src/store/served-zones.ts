@@ -145,7 +145,7 @@ function listPrefixes(ordername: string): string[] {
   return labels.map((_, at) => labels.slice(0, at + 1).join(' '));
 }
 
-/** `privateKey` is secret. */
+/** `privateKey` is PEM (PKCS#8), in clear or encrypted. Secret. */
 export type ServedKey = Pick<typeof zoneKeys.$inferSelect, 'algorithm' | 'publicKey' | 'privateKey' | 'state'>;
 
 /** A zone with the values that only its snapshot as a whole has. */

@@ -2,6 +2,7 @@
 import type { Program } from '#base/versions.ts';
 import type { Db } from './database.ts';
 import { sql } from './drizzle.ts';
+import { countStoredKeys } from './encryption.ts';
 import journal from './migrations/meta/_journal.json' with { type: 'json' };
 import { allNodes, type NodeRow } from './nodes.ts';
 
@@ -12,6 +13,8 @@ export interface UpgradeRow {
   readonly laterMigrations: number;
   /** Indexes that a build has left unusable. */
   readonly invalidIndexes: readonly string[];
+  /** The private keys of zones that are in clear. */
+  readonly clearKeys: number;
   /** Each replica of the api with a connection, by its address. */
   readonly apis: readonly Program[];
   /** The operators whose clusters sent a heartbeat within a day, by cluster. */
@@ -44,6 +47,7 @@ export async function readUpgrade(db: Db): Promise<UpgradeRow> {
     pendingMigrations: journal.entries.filter(({ when }) => !appliedTimes.has(when)).map(({ tag }) => tag),
     laterMigrations: [...appliedTimes].filter((at) => !knownTimes.has(at)).length,
     invalidIndexes: indexes.map(({ name }) => String(name)),
+    clearKeys: (await countStoredKeys(db)).find(({ name }) => name === null)?.count ?? 0,
     apis: apis.map(toProgram),
     operators: operators.map(toProgram),
     nodes: await allNodes(db),

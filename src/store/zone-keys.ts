@@ -1,4 +1,6 @@
-// The DNSSEC keys of zones. Only the feed for name servers reads private keys (served-zones.ts).
+// The DNSSEC keys of zones. Only the feed for name servers reads private keys (served-zones.ts), and the command that
+// encrypts them again (encryption.ts).
+import type { Keyring } from '#base/keyring.ts';
 import type { KeyState } from '#dns/dnssec/key-states.ts';
 import type { SigningKey } from '#dns/dnssec/signing-key.ts';
 import { columns, keysWithout, type Plain } from './column-lists.ts';
@@ -15,17 +17,23 @@ const insertKey = statement<Plain<ZoneKeyRow>>(`
   insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
   values ($1, $2::integer, $3, $4, $5, $6::timestamptz, $7::timestamptz, $6::timestamptz) returning ${keyColumns.list}`);
 
+/** The owner of a private key in the keyring: a text that was copied to another key does not open. */
+export const ownerOfKey = ({ publicKey }: Pick<SigningKey, 'publicKey'>) => `zone key ${publicKey}`;
+
 /**
+ * @param keyring encrypts the private key
  * @param lookAt the first look at the servers; null: the key is in no roll
  * @throws with the constraint zone_keys_roll_idx if the zone has a key in a roll
  */
 export async function insertZoneKey(
   tx: Tx,
+  keyring: Keyring,
   zoneId: string,
   key: SigningKey & { state: KeyState },
   { since, lookAt = null }: { since: Date; lookAt?: Date | null },
 ): Promise<ZoneKeyRow> {
-  const { algorithm, publicKey, privateKey, state } = key;
+  const { algorithm, publicKey, state } = key;
+  const privateKey = keyring.seal(key.privateKey, ownerOfKey(key));
   const times = [since.toISOString(), lookAt?.toISOString() ?? null];
   const [row] = await insertKey(tx, zoneId, algorithm, publicKey, privateKey, state, ...times);
   return keyColumns.read(row as Plain<ZoneKeyRow>);

@@ -41,6 +41,11 @@ spec:
         - {{ printf "--secondaries=%s" (include "zonestead.secondaries" $root) | quote }}
         - --secondaries-secret={{ include "zonestead.secondariesSecret" $root }}
         - {{ printf "--rotation=%s" .values.rotation | quote }}
+        {{- if $root.Values.api.encryption.existingSecret }}
+        - --given-encryption-secret={{ include "zonestead.encryptionSecret" $root }}
+        {{- else }}
+        - --encryption-secret={{ include "zonestead.encryptionSecret" $root }}
+        {{- end }}
         {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
         - --session-secret={{ include "zonestead.sessionSecret" $root }}
         {{- end }}

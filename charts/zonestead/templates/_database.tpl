@@ -125,3 +125,8 @@ address outside of the release has the authority of the values, or a public one.
 {{- $history := include "zonestead.bytes" .Values.api.history.bytes | int64 -}}
 {{- add (mul 2 $records) (div (mul 9 $history) 2) -}}
 {{- end -}}
+
+{{/* The Secret with the keys that encrypt private keys in the database. */}}
+{{- define "zonestead.encryptionSecret" -}}
+{{- .Values.api.encryption.existingSecret | default (printf "%s-encryption" (include "zonestead.fullname" .)) -}}
+{{- end -}}

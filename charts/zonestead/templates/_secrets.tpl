@@ -14,6 +14,9 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- if .secret.own }}{{ $made = append $made .secret.name }}{{ end -}}
 {{- end -}}
 {{- $made = append $made (include "zonestead.secondariesSecret" .) -}}
+{{- if not .Values.api.encryption.existingSecret -}}
+{{- $made = append $made (include "zonestead.encryptionSecret" .) -}}
+{{- end -}}
 {{- if and .Values.api.console.enabled (not .Values.api.console.existingSecret) -}}
 {{- $made = append $made (include "zonestead.sessionSecret" .) -}}
 {{- end -}}

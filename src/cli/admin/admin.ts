@@ -1,6 +1,7 @@
 // `zonestead admin …`: the commands for the administrator of a service, over its database.
 import type { CommandGroup } from '../command.ts';
 import { afterRestore } from './after-restore.ts';
+import { encryptKeys } from './encrypt-keys.ts';
 import { keys } from './keys.ts';
 import { nameservers } from './nameservers.ts';
 import { nodes } from './nodes.ts';
@@ -22,6 +23,6 @@ export const command: CommandGroup = {
   ],
   commands: [
     ...[keys, trusts, teams, users, nodes, nameservers, secondaries, zones],
-    ...[usage, afterRestore, upgradeCheck],
+    ...[usage, encryptKeys, afterRestore, upgradeCheck],
   ],
 };

@@ -41,6 +41,7 @@ const acceptRemovals = describeAdminCommand({
 
 const salvage = describeAdminCommand({
   name: 'salvage',
+  encrypts: true,
   describe: 'bring back zones that only the name servers have, with their records and DNSSEC keys',
   options: [
     { flags: '--zone <name>', describe: 'zone to bring back', value: 'list' },
@@ -129,7 +130,7 @@ interface SalvageChoice extends YesOption {
  * @throws Error if the options do not say which zones
  */
 async function salvageZones(administration: Administration, options: SalvageChoice): Promise<number> {
-  const { url, print, signal } = administration;
+  const { url, keyring, print, signal } = administration;
   const { zone: named = [], all = false, ...choice } = options;
   if (all === named.length > 0) throw new Error('give --zone for each zone, or --all');
   const say = sayer(print, options);
@@ -140,7 +141,7 @@ async function salvageZones(administration: Administration, options: SalvageChoi
     adminSalvageZones(
       url,
       names,
-      choice,
+      { ...choice, keyring },
       ({ zone, outcome, text }) => {
         counts[outcome] += 1;
         seen.add(zone);

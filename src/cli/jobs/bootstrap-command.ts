@@ -31,6 +31,11 @@ export const command = describeCommand({
       describe: 'Secret that this command creates for the session key of the console',
     },
     {
+      flags: '--encryption-secret <name>',
+      describe: 'Secret that this command creates for the key that encrypts private keys in the database',
+    },
+    { flags: '--given-encryption-secret <name>', describe: 'Secret with the keys to use in its place' },
+    {
       flags: '--secondaries <json>',
       describe: 'secondaries that the service has; those that an earlier run added and that are not in it are removed',
     },

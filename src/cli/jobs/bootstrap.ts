@@ -11,6 +11,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatCause } from '#base/error-text.ts';
+import { Keyring, newKeyringKey, parseKeyringKeys } from '#base/keyring.ts';
 import { type DatabaseProtection, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -20,7 +21,7 @@ import { ensureDeclaredZone } from '#service/zones/declared-zone.ts';
 import { keepCertificates } from './certificates.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import type { BootstrapContext, JobContext } from './context.ts';
-import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
+import { adminUrl, databaseTexts, ENCRYPTION_KEYS, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 import { applySecondaries, secondarySecrets } from './secondaries.ts';
 import { applyTrusts, issuerFor } from './trusts.ts';
@@ -37,6 +38,7 @@ export async function bootstrap(
   const end = context.clock.now() + options.timeout * 1000;
   const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
   await sessionSecret(options, context, signal);
+  const keyring = await retryUntil(context, end, signal, () => encryptionKeyring(options, context, signal));
   const authorities = (await keepCertificates(options, context, signal)).get(options.databaseCertificate ?? '');
   const keys = componentKeys(options);
   for (const key of keys) await secretOfKey(key, options, context, signal);
@@ -50,8 +52,9 @@ export async function bootstrap(
   for (const key of keys) await registerKey(key, url, options, context, signal);
   const { trusts, trustsOf: place, team } = options;
   // Before the trusts, which then get their rights on the zones at once.
+  const means = { random: randomBytes, keyring };
   for (const zone of options.zones) {
-    const state = await retryUntil(context, end, signal, () => ensureDeclaredZone(url, zone, randomBytes));
+    const state = await retryUntil(context, end, signal, () => ensureDeclaredZone(url, zone, means));
     log.info({ zone: zone.name, team: zone.team }, `the zone of the values is ${state}`);
   }
   if (trusts !== undefined) {
@@ -93,6 +96,28 @@ async function sessionSecret(
   const plan = (found: Secret | undefined) =>
     found?.texts[SESSION_KEY] ? null : { texts: { [SESSION_KEY]: randomBytes(32).toString('hex') }, labels };
   await changeSecret(api, { namespace, name }, plan, signal);
+}
+
+/**
+ * The keys that encrypt private keys, which the api reads from the same Secret.
+ * @throws Error if the Secret has no keys in the form of ZONESTEAD_ENCRYPTION_KEYS
+ */
+async function encryptionKeyring(
+  { encryptionSecret, givenEncryptionSecret, labels }: BootstrapOptions,
+  { api, namespace }: JobContext,
+  signal: AbortSignal,
+): Promise<Keyring> {
+  const name = encryptionSecret ?? givenEncryptionSecret;
+  if (name === undefined) return new Keyring([]);
+  const plan = (found: Secret | undefined) =>
+    found?.texts[ENCRYPTION_KEYS] ? null : { texts: { [ENCRYPTION_KEYS]: newKeyringKey() }, labels };
+  const found =
+    encryptionSecret === undefined
+      ? await texts(api, { namespace, name }, signal)
+      : await changeSecret(api, { namespace, name }, plan, signal);
+  const keys = parseKeyringKeys(found[ENCRYPTION_KEYS] ?? '');
+  if (typeof keys === 'string') throw new Error(`the key ${ENCRYPTION_KEYS} of Secret ${namespace}/${name} ${keys}`);
+  return new Keyring(keys);
 }
 
 /** The authorities of the built-in Postgres are written to a file, where the driver reads them. */

@@ -28,6 +28,8 @@ export interface KeyKind {
 export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, idOf: parseNodeKeyId };
 /** The key of the Secret with the session key of the console. */
 export const SESSION_KEY = 'sessionKey';
+/** The key of the Secret with the keys that encrypt private keys in the database. */
+export const ENCRYPTION_KEYS = 'encryptionKeys';
 /** Annotation of the Secret of a key: the value of --rotation for which the Job created the current key. */
 export const ROTATION = 'zonestead.dev/rotation';
 /**

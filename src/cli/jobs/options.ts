@@ -44,6 +44,8 @@ const schema = z.object({
   urlKey: z.string().min(1),
   nodeKeySecret: name.optional(),
   sessionSecret: name.optional(),
+  encryptionSecret: name.optional(),
+  givenEncryptionSecret: name.optional(),
   secondaries: chartSecondaries.optional(),
   secondariesSecret: name.optional(),
   trusts: chartTrusts.optional(),
@@ -83,6 +85,9 @@ export interface BootstrapOptions {
   nodeKeySecret: string | undefined;
   /** The Secret that the Job creates for the session key of the console; undefined if none is needed. */
   sessionSecret: string | undefined;
+  /** The Secret that the Job creates for the keys that encrypt private keys; undefined: they are in the given one. */
+  encryptionSecret: string | undefined;
+  givenEncryptionSecret: string | undefined;
   /** The secondaries of the chart's values; undefined if the chart manages none. */
   secondaries: readonly ChartSecondary[] | undefined;
   /** The Secret in which the Job remembers their names. */
@@ -132,6 +137,8 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     nodeKeySecret: rest.nodeKeySecret,
     givenSecret: rest.givenSecret,
     sessionSecret: rest.sessionSecret,
+    encryptionSecret: rest.encryptionSecret,
+    givenEncryptionSecret: rest.givenEncryptionSecret,
     secondaries: rest.secondaries,
     secondariesSecret: rest.secondariesSecret,
     trusts: rest.trusts,

@@ -1,5 +1,6 @@
 // Sends zones that the node holds and the database lacks to the api, when an administrator asks for them: first the
-// records in parts, then the key, which ends the zone. Zones that the api has are never sent.
+// records in parts, then the key, which ends the zone. The private
+// keys of zones that the api has are sent only if an administrator asks for these alone.
 import type { ReportAnswer } from '#contract/feed.ts';
 import {
   MAX_ENDINGS,
@@ -64,12 +65,12 @@ export class Salvager {
     return this.#work;
   }
 
-  async #sendAll({ token, zones, endings }: Request): Promise<void> {
+  async #sendAll({ token, zones, endings, keysOnly }: Request): Promise<void> {
     const { log } = this.#options;
     try {
-      for (const zone of zones) await this.#send(token, zone);
+      for (const zone of zones) await (keysOnly ? this.#sendKeys(token, zone) : this.#send(token, zone));
       if (endings) await this.#sendEndings(token);
-      log.info({ zones: zones.length }, 'the node sent zones that an administrator brings back');
+      log.info({ zones: zones.length }, 'the node sent zones, or their keys, that an administrator brings back');
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#token = null;
@@ -93,6 +94,22 @@ export class Salvager {
     for (const [at, sets] of contents.parts.entries())
       await give({ kind: 'sets', part: at + 1, sets: sets.map(toContract) });
     return give(contents.end);
+  }
+
+  /** The api encrypts them before it writes them down. */
+  async #sendKeys(token: string, zone: string): Promise<void> {
+    const { api, engine, state } = this.#options;
+    const give = (content: Content) => api.salvage({ token, instance: state.instance, zone, content }, this.#signal);
+    if (!state.rows().has(zone)) return give({ kind: 'failed', error: 'the name server does not hold the zone' });
+    let privateKeys: readonly string[];
+    try {
+      privateKeys = await engine.privateKeys(zone, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      return give({ kind: 'failed', error: textOfError(error).slice(0, 500) });
+    }
+    if (privateKeys.length === 0) return give({ kind: 'failed', error: 'the name server has no key of the zone' });
+    return give({ kind: 'keys', privateKeys: [...privateKeys] });
   }
 
   async #sendEndings(token: string): Promise<void> {

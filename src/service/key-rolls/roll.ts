@@ -38,7 +38,7 @@ export async function beginKeyRoll(
     const newKey = makeOtherKey(algorithm, keys.map(keyTag));
     const since = context.now();
     const state = firstState(newKey.algorithm, keys);
-    const row = await insertZoneKey(tx, zone.id, { ...newKey, state }, { since, lookAt: since });
+    const row = await insertZoneKey(tx, context.keyring, zone.id, { ...newKey, state }, { since, lookAt: since });
     const after = [...keys, row];
     const entry = keysEntry(zone, keys, { ds: zone.ds, keys: after });
     return { answer: () => zoneKeysView(after), entries: [entry] };

@@ -1,5 +1,5 @@
-// Asks the name servers for zones and endings that a restored database lacks, and waits for the answers. For commands
-// of the administrator.
+// Asks the name servers for zones, private keys and endings that a database lacks, and waits for the answers. For
+// commands of the administrator.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#store/database.ts';
@@ -18,12 +18,12 @@ const POLL_MS = 250;
  */
 export async function askNodes(
   db: Db,
-  { zones, endings = false }: { zones: readonly string[]; endings?: boolean },
+  { zones, endings = false, keysOnly = false }: { zones: readonly string[]; endings?: boolean; keysOnly?: boolean },
   signal: AbortSignal,
 ): Promise<readonly SentEnd[]> {
   const senders = await salvageSenders(db);
   if (senders.length === 0) throw new Error('no name server reports now, so none can send its zones');
-  await openSalvage(db, { token: randomBytes(8).toString('hex'), zones, seconds: REQUEST_SECONDS, endings });
+  await openSalvage(db, { token: randomBytes(8).toString('hex'), zones, seconds: REQUEST_SECONDS, endings, keysOnly });
   const expected = senders.length * (zones.length + (endings ? 1 : 0));
   let [count, heardAt] = [0, Date.now()];
   for (;;) {

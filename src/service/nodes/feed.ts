@@ -1,6 +1,9 @@
 // The feed of one process: its hub, and the reads of single zones.
+import type { Keyring } from '#base/keyring.ts';
 import type { Limit } from '#base/limit.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
+import type { ServedKey } from '#store/served-zones.ts';
+import { ownerOfKey } from '#store/zone-keys.ts';
 import type { Vantages } from '../checks/observations.ts';
 import { refusal } from '../refusal.ts';
 import type { Arrivals } from './arrivals.ts';
@@ -16,11 +19,13 @@ export interface Feed {
   readonly vantages: Vantages;
   /** Limits the reads that hold a database connection while a node reads. */
   readonly reads: Limit;
+  /** Decrypts the private keys of zones. */
+  readonly keyring: Keyring;
 }
 
 /** `zoneLine` of the contract. */
 type ZoneLine =
-  | ({ kind: 'zone' } & ZoneHead & RenderSettings)
+  | ({ kind: 'zone'; keys: Omit<ServedKey, 'publicKey'>[] } & ZoneHead & Omit<RenderSettings, 'keys'>)
   | { kind: 'sets'; sets: ServedSet[] }
   | { kind: 'end'; sets: number; digest: string };
 
@@ -64,12 +69,32 @@ export async function readFeedZone(
   signal: AbortSignal,
 ): Promise<AsyncIterable<string>> {
   const zone = await openZone(feed, keyId, zoneId, signal);
-  return writeLines(zone);
+  try {
+    return writeLines(zone, openKeys(feed.keyring, zone));
+  } catch (error) {
+    zone.close();
+    throw error;
+  }
 }
 
-async function* writeLines({ head, settings, pages, close }: OpenZone): AsyncGenerator<string> {
+/** @throws Refusal busy, which names what is missing */
+function openKeys(keyring: Keyring, { head, settings }: OpenZone) {
+  return settings.keys.map((key) => {
+    try {
+      const privateKey = keyring.open(key.privateKey, ownerOfKey(key));
+      return { privateKey, algorithm: key.algorithm, state: key.state };
+    } catch (error) {
+      throw refusal('zone-key-unreadable', { name: head.name, cause: (error as Error).message });
+    }
+  });
+}
+
+async function* writeLines(
+  { head, settings, pages, close }: OpenZone,
+  keys: ReturnType<typeof openKeys>,
+): AsyncGenerator<string> {
   try {
-    yield text({ kind: 'zone', ...head, ...settings });
+    yield text({ kind: 'zone', ...head, ...settings, keys });
     let count = 0;
     let digest = EMPTY_DIGEST;
     for await (const sets of pages) {

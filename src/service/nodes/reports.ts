@@ -30,7 +30,7 @@ interface ReportReply {
   compare: string | null;
   transfers: string | null;
   removals: string | null;
-  salvage: { token: string; zones: string[]; endings: boolean } | null;
+  salvage: { token: string; zones: string[]; endings: boolean; keysOnly: boolean } | null;
   endings: string;
   answers: true;
 }

@@ -1,5 +1,6 @@
 // Imports a zone that only name servers have, with its id, records and DNSSEC key, in one transaction. It passes the
 // checks of a new zone, except for the quota: the zone existed, and its owner must not lose it.
+import type { Keyring } from '#base/keyring.ts';
 import { isRolling, wantedDs } from '#dns/dnssec/key-states.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { PLACEHOLDER } from '#dns/own-records.ts';
@@ -58,6 +59,7 @@ export interface SalvageContext {
   random(bytes: number): Buffer;
   now(): Date;
   nameservers: string[];
+  keyring: Keyring;
 }
 
 /**
@@ -172,7 +174,8 @@ async function insertSalvaged(tx: Tx, context: SalvageContext, salvaged: Salvage
     createdAt: now,
     updatedAt: now,
   });
-  for (const key of keys) await insertZoneKey(tx, id, key, { since: now, lookAt: isRolling(key) ? now : null });
+  for (const key of keys)
+    await insertZoneKey(tx, context.keyring, id, key, { since: now, lookAt: isRolling(key) ? now : null });
   await takeName(tx, name);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);

@@ -2,6 +2,7 @@
 // asked for by its name, judged here, and imported in a transaction of its own; nodes decide nothing. A crash leaves
 // a request that ends automatically, and the command can be repeated: a zone that is back is not imported again.
 import { randomBytes } from 'node:crypto';
+import type { Keyring } from '#base/keyring.ts';
 import { dropUnprintable } from '#base/printable.ts';
 import { DEFAULT_DENIAL } from '#dns/dnssec/denial.ts';
 import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
@@ -10,18 +11,20 @@ import { DEFAULT_TTL } from '#dns/record.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { withDatabase } from '#store/admin.ts';
 import type { Db } from '#store/database.ts';
+import { countStoredKeys } from '#store/encryption.ts';
 import { lockTeam } from '#store/people.ts';
-import { closeSalvage, isPerson, lockForSalvage, readSealSecret, sentParts } from '#store/salvage.ts';
+import { closeSalvage, isPerson, lockForSalvage, readSealSecret, type SentEnd, sentParts } from '#store/salvage.ts';
 import { zonesNamed } from '#store/zones.ts';
 import type { Owner } from '../accounts/actor.ts';
 import { findTeam } from '../administrator.ts';
+import { judgeStoredKeys, mustEncryptAs } from '../encryption/stored-keys.ts';
 import { insist, Refusal } from '../refusal.ts';
 import { readChildren } from '../zones/children.ts';
 import { readHeld } from './administration.ts';
 import { askNodes } from './ask-nodes.ts';
 import { type Choice, type Copy, chooseCopy, type Offer } from './salvage-choice.ts';
 import { importSalvagedZone, readSalvagedRecords } from './salvage-import.ts';
-import type { SalvageEnd } from './salvage-parts.ts';
+import { openSentKeys, type SalvageEnd } from './salvage-parts.ts';
 
 export interface SalvageOptions {
   /** The owner of zones whose owner the name servers do not prove, or of all of them: a team by name or id. */
@@ -31,6 +34,8 @@ export interface SalvageOptions {
   /** Only the copies of this node count. */
   node?: string | undefined;
   dryRun?: boolean | undefined;
+  /** Encrypts the private keys. */
+  keyring: Keyring;
 }
 
 /** The result for one zone. */
@@ -59,6 +64,7 @@ export async function adminSalvageZones(
 ): Promise<void> {
   await withDatabase(url, async (db) => {
     if (!(await lockForSalvage(db))) throw new Error('another administrator brings back zones now; wait for the end');
+    mustEncryptAs(judgeStoredKeys(await countStoredKeys(db), options.keyring));
     const service = await readSealSecret(db);
     if (service === null) throw new Error('no api has started with this database; start it first');
     const held = (await readHeld(db)).names;
@@ -69,7 +75,7 @@ export async function adminSalvageZones(
       for (let at = 0; at < ordered.length; at += AT_ONCE) {
         const some = ordered.slice(at, at + AT_ONCE);
         const ends = await askNodes(db, { zones: some }, signal);
-        const offers = ends.map(({ content, ...sent }) => ({ ...sent, end: content as SalvageEnd }));
+        const offers = ends.map((end) => toOffer(end, options.keyring));
         for (const name of some) {
           signal.throwIfAborted();
           const work = { name, offers: offers.filter(({ zone }) => zone === name), held, service };
@@ -80,6 +86,12 @@ export async function adminSalvageZones(
       await closeSalvage(db);
     }
   });
+}
+
+function toOffer({ content, ...sent }: SentEnd, keyring: Keyring): Offer & { zone: string } {
+  const end = content as SalvageEnd;
+  if (!('privateKeys' in end)) return { ...sent, end };
+  return { ...sent, end: { ...end, privateKeys: openSentKeys(end.privateKeys, keyring, sent.zone) } };
 }
 
 interface Work {
@@ -130,7 +142,8 @@ async function importCopy(db: Db, work: Work, choice: Choice, options: SalvageOp
     children,
   );
   const zone = { name, id: end.id, owner, state, defaultTtl, denial, keys, serial, isSealed, records, children };
-  const context = { random: randomBytes, now: () => new Date(), nameservers: service.nameservers };
+  const { nameservers } = service;
+  const context = { random: randomBytes, now: () => new Date(), nameservers, keyring: options.keyring };
   await importSalvagedZone(db, context, zone, options.dryRun === true);
   const proof = isSealed ? '' : `; nothing proves the key: compare it with the DS at the parent`;
   const differing = others.length === 0 ? '' : `; ${others.join(', ')} had other records`;

@@ -28,8 +28,8 @@ export type { ZoneHead } from '#store/served-zones.ts';
 export interface RenderSettings {
   /** Names are absolute with a final dot; times are in seconds. */
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
-  /** `privateKey` is PEM (PKCS#8). Secret. */
-  keys: Pick<ServedKey, 'algorithm' | 'privateKey' | 'state'>[];
+  /** As they are stored: `openKeys` of the feed decrypts them. */
+  keys: readonly ServedKey[];
   denial: Denial;
   /** The node keeps it for a restored database. */
   origin: SealedOrigin;
@@ -215,7 +215,7 @@ function buildSettings(zone: WholeZone): RenderSettings {
   const origin = { team, user, state, defaultTtl, denial, keys: originKeys };
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },
-    keys: keys.map((key) => ({ privateKey: key.privateKey, algorithm: key.algorithm, state: key.state })),
+    keys,
     denial,
     origin: { ...origin, seal: sealZone(zone.sealSecret, { id, name, origin }) },
   };

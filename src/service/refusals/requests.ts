@@ -189,6 +189,10 @@ export const REQUEST_REFUSALS = {
     about:
       'The only answer 503 after which a change can be written. Without an Idempotency-Key, read the zone before you repeat a POST.',
   },
+  'zone-key-unreadable': {
+    code: 'busy',
+    sentence: 'The private key of the zone {name} cannot be read: {cause}. Set ZONESTEAD_ENCRYPTION_KEYS as it was.',
+  },
   overloaded: { code: 'busy', sentence: '{cause} Nothing was written; try again after Retry-After.' },
   internal: {
     code: 'internal',

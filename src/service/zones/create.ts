@@ -163,7 +163,7 @@ async function insertSigned(
     createdAt: now,
     updatedAt: now,
   });
-  await insertZoneKey(tx, insertedZone.id, { ...signingKey, state: 'active' }, { since: now });
+  await insertZoneKey(tx, context.keyring, insertedZone.id, { ...signingKey, state: 'active' }, { since: now });
   const zoneWithOldKey =
     earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone, now);
   const zone = zoneWithOldKey ?? insertedZone;

@@ -1,5 +1,6 @@
 // A zone that an installation needs for itself, over the database: the zone of its canary. The operation can be
 // repeated, and an existing zone of the team stays as it is.
+import type { Keyring } from '#base/keyring.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { withDatabase } from '#store/admin.ts';
 import { zonesNamed } from '#store/zones.ts';
@@ -20,6 +21,12 @@ export interface DeclaredZone {
   nameservers: readonly string[];
 }
 
+interface Means {
+  random(bytes: number): Buffer;
+  /** Encrypts the private key of the zone. */
+  readonly keyring: Keyring;
+}
+
 /** How long the creation waits for others, in ms: it comes once, in an upgrade. */
 const WAIT_MS = 20_000;
 /** The longest quarantine of the service: a name in quarantine for another team is refused. */
@@ -35,7 +42,7 @@ const QUOTAS = { zones: 1e6, records: 1e9, bytes: 2 ** 40, keys: 1e6, members: 1
 export async function ensureDeclaredZone(
   url: string,
   { name: text, team, nameservers }: DeclaredZone,
-  random: (bytes: number) => Buffer,
+  { random, keyring }: Means,
 ): Promise<'known' | 'created'> {
   const name = insist(parseZoneName(text));
   return withDatabase(url, async (db) => {
@@ -46,7 +53,7 @@ export async function ensureDeclaredZone(
       throw new Error(`the zone ${name} belongs to another owner than the team ${JSON.stringify(team)}`);
     }
     const context: ServiceContext = {
-      ...{ db, random, nameservers: [...nameservers], quotas: QUOTAS, historyBytes: QUOTAS.bytes },
+      ...{ db, random, keyring, nameservers: [...nameservers], quotas: QUOTAS, historyBytes: QUOTAS.bytes },
       quarantineMs: QUARANTINE_MS,
       ...{ queue: createZoneQueue(WAIT_MS), busyAfterMs: WAIT_MS, reservedNames: 'allow', allowPublicSuffixes: true },
       ...{ imports: limitWork(ONE), additions: limitWork(ONE), largeReads: limitWork(ONE) },

@@ -459,6 +459,7 @@ CREATE TABLE "salvage_requests" (
 	"token" text NOT NULL,
 	"zones" text[] NOT NULL,
 	"endings" boolean DEFAULT false NOT NULL,
+	"keys_only" boolean DEFAULT false NOT NULL,
 	"until" timestamp with time zone NOT NULL,
 	CONSTRAINT "salvage_requests_one_row" CHECK ("salvage_requests"."one" = 1)
 );

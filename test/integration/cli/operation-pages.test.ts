@@ -1,5 +1,5 @@
-// The commands of the guides handle-an-incident, routine-tasks, transfers-over-tls, dangling-names, reverse-records
-// and roll-a-dnssec-key, as a reader types them.
+// The commands of the guides for the person on call, routine tasks, keys, transfers over TLS, dangling names and reverse
+// records, as a reader types them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -13,16 +13,18 @@ import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { addPerson } from '../../support/service/people.ts';
 import { startTestService } from '../../support/service/service.ts';
 
+const ZONESTEAD_ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 // With limits, the writes of a team are counted.
 const service = await startTestService({
   limits: true,
+  settings: { ZONESTEAD_ENCRYPTION_KEYS },
   warnings: ['ZONESTEAD_READ_ONLY is set', 'cannot transfer from this node'],
 });
 const ada = await addPerson(service, { team: 'platform', email: 'ada@example.org' });
 const folder = await temporaryFolder('operation-pages');
 const env = {
   ...{ PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', ...COMPILED, DATABASE_URL: service.database.url },
-  ...{ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: ada.text },
+  ...{ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: ada.text, ZONESTEAD_ENCRYPTION_KEYS },
 };
 const shell = openShell({ cwd: folder, env });
 await shell.type(`zonestead() { ${process.execPath} ${inject('program')} "$@"; }`);
@@ -107,6 +109,13 @@ test('a reader lets the service write the PTR record of an address', async () =>
   const { answers } = await service.dns.lookup('10.2.0.192.in-addr.arpa', 'PTR');
   expect(answers).toEqual(['10.2.0.192.in-addr.arpa 3600 PTR www.shop.example']);
   await shell.type('zonestead records delete shop.example www A 192.0.2.10 --yes');
+});
+
+test('a reader encrypts the private keys, and takes those that were lost from the name servers', async () => {
+  const [encrypted, taken] = await type(scenario('private keys encrypted again'));
+  expect(encrypted).toMatch(/^\d+ private keys are newly encrypted with the key "k1"$/m);
+  expect(taken).toContain('0 private keys came from the name servers');
+  expect(await service.sql`select from zone_keys where private_key not like 'v1.k1.%'`).toEqual([]);
 });
 
 test('a reader rolls the key of a zone, and cancels the roll', async () => {

@@ -25,6 +25,7 @@ import { DENIAL_FAULTS } from './denial.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { DOCS_FAULTS } from './docs.ts';
 import { EDGE_FAULTS } from './edge.ts';
+import { ENCRYPTION_FAULTS } from './encryption.ts';
 import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
 import { FEED_FAULTS } from './feed.ts';
@@ -62,6 +63,7 @@ import { ZONE_FAULTS } from './zones.ts';
 export const FAULTS: readonly Fault[] = [
   ...ADDRESS_FAULTS,
   ...DENIAL_FAULTS,
+  ...ENCRYPTION_FAULTS,
   ...DNS_FAULTS,
   ...EDGE_FAULTS,
   ...OWNER_FAULTS,

@@ -25,6 +25,13 @@ export const OPERATION_PAGES = {
     ],
   },
   'dangling names': { test: TEST, choices: begins(DANGLING, 'zonestead zones dangling') },
+  'private keys encrypted again': {
+    test: TEST,
+    choices: [
+      ...begins(howTo('rotate-keys'), 'zonestead admin encrypt-keys'),
+      ...begins(howTo('back-up-and-restore'), 'zonestead admin encrypt-keys'),
+    ],
+  },
   'health signals': {
     test: 'test/integration/cli/signals.test.ts',
     choices: begins(

@@ -120,7 +120,7 @@ export function createMemorySource(): MemorySource {
       async function* pages() {
         if (sets.length > 0) yield sets;
       }
-      return { head: zone.head, settings: {} as never, pages: pages() };
+      return { head: zone.head, settings: { keys: [] } as never, pages: pages() };
     },
   };
   return source;

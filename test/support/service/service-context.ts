@@ -1,6 +1,7 @@
 // The context of operations that a test calls without the api, for instance because no request reaches them yet.
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
+import { Keyring } from '#base/keyring.ts';
 import { createZoneQueue } from '#service/change/queue.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { limitWork } from '#service/permits.ts';
@@ -21,6 +22,7 @@ export function openServiceContext(url: string): ServiceContext {
     imports: slots,
     additions: slots,
     largeReads: slots,
+    keyring: new Keyring([]),
     nameservers: NAMESERVERS,
     quotas: { zones: 100, records: 100_000, bytes: 100_000_000, keys: 100, members: 100 },
     historyBytes: 2 ** 27,

@@ -15,6 +15,7 @@ const SOUND: UpgradeFacts = {
   pendingMigrations: [],
   laterMigrations: 0,
   invalidIndexes: [],
+  clearKeys: 0,
   apis: [{ name: '10.0.0.1', version: '2.0.0' }],
   operators: [{ name: 'prod', version: '2.0.0' }],
   nodes: [NODE],

@@ -1,13 +1,18 @@
 // The zone that an installation makes for its canary.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { Keyring } from '#base/keyring.ts';
 import { ensureDeclaredZone } from '#service/zones/declared-zone.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService();
 const { request, dns } = service;
 const ensure = (name: string, team = 'first') =>
-  ensureDeclaredZone(service.database.url, { name, team, nameservers: NAMESERVERS }, randomBytes);
+  ensureDeclaredZone(
+    service.database.url,
+    { name, team, nameservers: NAMESERVERS },
+    { random: randomBytes, keyring: new Keyring([]) },
+  );
 const find = async (name: string) => {
   const { body } = await request('GET', `/zones?zoneName=${name}`);
   return (body.zones as { id: string; owner: string; records: number }[])[0];

@@ -1,5 +1,6 @@
 // Reads of one zone by a name server: each takes a place among the reads, and gives it back however it ends.
 import { expect, test } from 'vitest';
+import { Keyring } from '#base/keyring.ts';
 import { type Feed, readDigest, readFeedZone } from '#service/nodes/feed.ts';
 import { limitWork } from '#service/permits.ts';
 import { createMemorySource } from '../../../support/feed/memory-source.ts';
@@ -8,7 +9,10 @@ function feedOf() {
   const source = createMemorySource();
   source.change('a', ['www', 'ftp']);
   const reads = limitWork({ total: 1, share: 1, waiting: 0, waitMs: 10, work: 'tests' });
-  return { feed: { source, reads } as unknown as Feed, isFree: () => reads.take('other').then((release) => release()) };
+  return {
+    feed: { source, reads, keyring: new Keyring([]) } as unknown as Feed,
+    isFree: () => reads.take('other').then((release) => release()),
+  };
 }
 const signal = new AbortController().signal;
 
