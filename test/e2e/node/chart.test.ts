@@ -361,6 +361,7 @@ const RIGHTS: Record<string, string[]> = {
     'secrets [] [create]',
     `secrets [${RELEASE}-api-tls] [get patch]`,
     `secrets [${RELEASE}-database] [get patch]`,
+    `secrets [${RELEASE}-encryption] [get patch]`,
     `secrets [${RELEASE}-node-key] [get patch]`,
     `secrets [${RELEASE}-postgres-tls] [get patch]`,
     `secrets [${RELEASE}-secondaries] [get patch]`,

@@ -25,7 +25,9 @@ import { dropDatabase } from '../../support/postgres/database.ts';
 import { type ChartCluster, startChartCluster } from './chart-cluster.support.ts';
 
 const MINUTE_MS = 60_000;
-const SECRETS = [...['zonestead-database', 'zonestead-session', 'zonestead-node-key', 'zonestead-api-tls']];
+const SECRETS = [
+  ...['zonestead-database', 'zonestead-session', 'zonestead-node-key', 'zonestead-api-tls', 'zonestead-encryption'],
+];
 const { signal } = new AbortController();
 const namespace = 'zonestead';
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -89,6 +91,7 @@ describe('installed with the defaults', () => {
     trustsOf: 'zonestead/zonestead',
     nodeKeySecret: 'zonestead-node-key',
     sessionSecret: 'zonestead-session',
+    encryptionSecret: 'zonestead-encryption',
     certificate: ['zonestead-api-tls=zonestead-api.zonestead.svc', 'zonestead-postgres-tls=postgres'],
     team: 'platform',
     rotation: '',
@@ -131,6 +134,7 @@ describe('installed with the defaults', () => {
       expect(await trusts()).toEqual([trust]);
       const before = await Promise.all(SECRETS.map(secret));
       expect(before[1]?.sessionKey).toMatch(/^[0-9a-f]{64}$/);
+      expect(before[4]?.encryptionKeys).toMatch(/^k[0-9a-f]{8}:[\w+/]{43}=$/);
       expect(before[2]?.nodeKey).toMatch(/^yn_\w+$/);
       await bootstrap(options, around, signal);
       expect(await Promise.all(SECRETS.map(secret))).toEqual(before);
@@ -155,7 +159,7 @@ describe('installed with the defaults', () => {
       expect(renewed['ca.crt']).toBe(before[at]?.['ca.crt']);
       expect(renewed['tls.crt']).not.toBe(before[at]?.['tls.crt']);
     }
-    for (const name of ['zonestead-database', 'zonestead-session', 'zonestead-node-key'])
+    for (const name of ['zonestead-database', 'zonestead-session', 'zonestead-node-key', 'zonestead-encryption'])
       await expect(secret(name)).rejects.toThrow(/forbidden/);
     const draft = { metadata: { name: 'any', namespace }, data: {} };
     await refusesToCreate(api, draft, 'may create the Secrets of its Zonestead release');

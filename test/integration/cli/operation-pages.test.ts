@@ -1,5 +1,5 @@
-// The commands of the guides for the person on call, routine tasks, keys, transfers over TLS, dangling names and reverse
-// records, as a reader types them.
+// The commands of the guides for the person on call, routine tasks, keys, transfers over TLS, dangling names and
+// reverse records, as a reader types them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
