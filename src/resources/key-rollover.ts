@@ -9,9 +9,10 @@ export const ROLLOVER_ALGORITHMS = { ECDSAP256SHA256: 13, ED25519: 15 } as const
 const DAY_MS = 86_400_000;
 
 /**
- * A roll takes some days: the TTLs of the zone, a person or a CDS scan at the parent, and the TTL of the old DS records,
- * which is a day at most top-level domains. A step that waits is reported after three days. With a shorter period than
- * a month, a zone would be in a roll for most of the time, and a person could not help before the next one is due.
+ * A roll takes some days: the TTLs of the zone, a person or a CDS scan at the parent, and the TTL of the old DS
+ * records, which is a day at most top-level domains. A step that waits is reported after three days. With a shorter
+ * period than a month, a zone would be in a roll for most of the time, and a person could not help before the next one
+ * is due.
  */
 const every = withRules(z.string().max(5), [
   {

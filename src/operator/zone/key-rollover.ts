@@ -1,6 +1,6 @@
 /**
- * Decides whether spec.keyRollover of a DNSZone asks for a key roll now. The answer follows from the keys of the service
- * alone, and from no status, so it survives a restart of the operator, and a deletion of the object. Pure.
+ * Decides whether spec.keyRollover of a DNSZone asks for a key roll now. The answer follows from the keys of the
+ * service alone, and from no status, so it survives a restart of the operator, and a deletion of the object. Pure.
  *
  *     cause         a roll is wanted                                     a cancelled roll counts as the answer to it
  *     algorithm     while a key has another algorithm                    always

@@ -88,16 +88,14 @@ test('a request begins one roll, whose steps are in the status and in Events, an
   const [after, ...others] = (await tags('shop')) ?? [];
   expect([after === before, others]).toEqual([false, []]);
   expect(await rolling('shop')).toBe('False NotRolling');
-  await expect
-    .poll(() => events('shop'), PATIENCE)
-    .toEqual([
-      expect.stringMatching(/^Normal KeyRollBegun: .*because spec\.keyRollover\.requestedAt asks for it/),
-      expect.stringMatching(
-        /^Normal KeyRollStep: Key \d+ is Ready since .*\. The parent zone must have the DS records/,
-      ),
-      expect.stringMatching(/^Normal KeyRollStep: Key \d+ is Retired since /),
-      expect.stringMatching(/^Normal KeyRollFinished: .* key \d+ signs the zone/),
-    ]);
+  const said = [
+    /^Normal KeyRollBegun: .*because spec\.keyRollover\.requestedAt asks for it/,
+    /^Normal KeyRollStep: Key \d+ is Ready since .*\. The parent zone must have the DS records/,
+    /^Normal KeyRollStep: Key \d+ is Retired since /,
+    /^Normal KeyRollFinished: .* key \d+ signs the zone/,
+  ];
+  await expect.poll(() => events('shop'), PATIENCE).toHaveLength(said.length);
+  expect(await events('shop')).toEqual(expect.arrayContaining(said.map((words) => expect.stringMatching(words))));
   // Neither a restart, nor a deletion and the same object again, begins a second roll for the request.
   await operator?.kill();
   start();

@@ -1,4 +1,5 @@
-// The DNSSEC keys of the zones of the service in memory: rolls by the rules of src/dns/dnssec, whose steps a test takes.
+// The DNSSEC keys of the zones of the service in memory: rolls by the rules of src/dns/dnssec, whose steps a test
+// takes.
 import { ApiError } from '#client/errors.ts';
 import { beginKeyRoll, getZoneKeys } from '#contract/operations/zone-keys.ts';
 import type { CreatedKey, ZoneCreateBody } from '#contract/zone.ts';
