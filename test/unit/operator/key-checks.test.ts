@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { diagnoseObject } from '#diagnosis/object.ts';
 import { judgeConditions } from '#diagnosis/object-checks.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { STUCK_MS } from '#operator/zone/key-status.ts';
+import { EXISTING_ZONES } from '#resources/names.ts';
 import { whySections } from '../../../src/cli/kubectl/why.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 import { refused } from '../../support/operator/memory-service.ts';
@@ -74,18 +76,23 @@ test('a request begins one roll, also over restarts, and the status and the Even
   expect(on.ready(object(on))).toBe('True Ready');
 });
 
-test('a request counts after the object was deleted and applied again, and a new key answers it', async () => {
-  const on = await zone({ deletionPolicy: 'Retain', adopt: 'Never' });
+test('an object that is deleted and applied again begins no second roll for its request', async () => {
+  const on = await zone({ deletionPolicy: 'Retain' });
   await later(on);
-  const requestedAt = new Date(Date.UTC(2026, 10, 21, 12) + on.clock.now()).toISOString();
-  on.cluster.edit(DNS_ZONE, ZONE, { keyRollover: { requestedAt } });
-  await on.settle();
+  await request(on);
   on.service.keys.finish(idOf(on));
-  on.restart();
   await later(on);
-  expect(states(on)).toEqual(['13 Active']);
-  await later(on, 400 * 86_400_000);
-  expect([states(on), begun(on)]).toEqual([['13 Active'], 0]);
+  const { keyRollover } = object(on).spec;
+  on.cluster.remove(DNS_ZONE, ZONE);
+  await on.settle();
+  expect(on.cluster.zone(ZONE)).toBeUndefined();
+  on.cluster.create(NAMESPACE, { namespace: '', name: 'default', labels: { [EXISTING_ZONES]: 'allow' } }, {});
+  on.restart();
+  const spec = { zoneName: 'example.org', adopt: 'IfIdentical', keyRollover };
+  on.cluster.create(DNS_ZONE, { name: 'example' }, spec);
+  await on.settle();
+  await later(on);
+  expect([states(on), condition(on)?.reason, begun(on)]).toEqual([['13 Active'], 'NotRolling', 0]);
 });
 
 test('a look that sees nothing new writes no status, and a roll is looked at more often than a zone without', async () => {
@@ -241,10 +248,13 @@ test('a status that another write prevented is written by the next run', async (
   on.cluster.edit(DNS_ZONE, ZONE, { keyRollover: { requestedAt } });
   // The news of a new generation is written first; the next run begins the roll.
   await on.run('zone', ZONE);
-  on.faults.arm(null);
-  const run = on.run('zone', ZONE);
-  on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: 600 });
-  await run;
-  await on.settle();
-  expect(states(on)).toEqual(['13 Active', '13 Published']);
+  on.service.gate = (call) => {
+    if (call.startsWith('roll')) on.cluster.annotate(DNS_ZONE, ZONE, { look: 'again' });
+    return null;
+  };
+  expect((await on.run('zone', ZONE)).error).toMatchObject({ status: 409 });
+  expect(states(on)).toEqual(['13 Active']);
+  await on.run('zone', ZONE);
+  expect([states(on), begun(on)]).toEqual([['13 Active', '13 Published'], 1]);
+  expect(rollEvents(on)).toContain('Normal KeyRollBegun');
 });
