@@ -1,5 +1,11 @@
 // docs/reference/conditions.md: the conditions, and the advice for each of their reasons.
-import { DELEGATED_ADVICE, READY_ADVICE, TARGETS_ADVICE, UNHEALTHY_ADVICE } from '#resources/advice.ts';
+import {
+  DELEGATED_ADVICE,
+  KEY_ROLL_ADVICE,
+  READY_ADVICE,
+  TARGETS_ADVICE,
+  UNHEALTHY_ADVICE,
+} from '#resources/advice.ts';
 import { code, page, paragraph, table } from './markdown.ts';
 
 /** In Markdown. */
@@ -47,9 +53,14 @@ const CONDITIONS: readonly (readonly [type: string, kind: string, meaning: strin
     'no record points to [a name that is known not to exist](../how-to/dangling-names.md); absent while that was never found',
   ],
   [
+    'KeysRolling',
+    'DNSZone',
+    '[a key roll](../how-to/roll-a-dnssec-key.md) is under way, and the message says what it waits for; absent on a zone that never had one and asks for none',
+  ],
+  [
     'Ready',
     'both',
-    'all of the above except `Delegated`, `Healthy`, `DeletionBlocked`, `DeletionsHeld`, `Degraded`, `EtcdRestored` and `TargetsExist`',
+    'all of the above except `Delegated`, `Healthy`, `DeletionBlocked`, `DeletionsHeld`, `Degraded`, `EtcdRestored`, `TargetsExist` and `KeysRolling`',
   ],
 ];
 
@@ -86,6 +97,17 @@ export function conditionsPage(): string {
     table(
       ['reason', 'meaning', 'remedy'],
       Object.entries(TARGETS_ADVICE).map(([reason, { meaning, remedy }]) => [code(reason), meaning, remedy]),
+    ),
+    '## KeysRolling',
+    'The reasons `RollUnderWay` (True) and `NotRolling` (False) need no action.',
+    table(
+      ['reason', 'status', 'meaning', 'remedy'],
+      Object.entries(KEY_ROLL_ADVICE).map(([reason, { status, meaning, remedy }]) => [
+        code(reason),
+        status,
+        meaning,
+        remedy,
+      ]),
     ),
     '## Healthy',
     'The addresses are in `status.members`, each with its state and the reason.',

@@ -37,12 +37,12 @@ export const command = describeCommand({
     report(await examineDatabase());
     const { KUBECONFIG, ZONESTEAD_NAMESERVER_ADDRESSES } = config();
     const { Resolver } = await import('node:dns/promises');
-    const { diagnoseName, diagnoseSolver, diagnoseTargets } = await import('#diagnosis/chain.ts');
+    const { diagnoseName, diagnoseSolver, diagnoseZones } = await import('#diagnosis/chain.ts');
     const { parseOverrides } = await import('#nameserver/probe/probe.ts');
     const { withReader } = await import('./kubectl/cluster.ts');
     await withReader(null, KUBECONFIG, async ({ reader }) => {
       report(await diagnoseSolver(reader, account, signal));
-      if (names.length === 0) report(await diagnoseTargets(reader, signal));
+      if (names.length === 0) report(await diagnoseZones(reader, signal));
       const overrides = parseOverrides(ZONESTEAD_NAMESERVER_ADDRESSES);
       const ports = { reader, overrides, resolver: new Resolver({ timeout: 2_000, tries: 1 }) };
       for (const name of names) {

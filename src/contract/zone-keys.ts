@@ -10,6 +10,10 @@ const zoneKey = z.object({
   algorithm: keyAlgorithm,
   state: keyState,
   since: moment.meta({ description: 'When the key got this state.' }),
+  createdAt: moment.meta({ description: 'When the service made or imported the key.' }),
+  rollCancelledAt: moment.nullable().meta({
+    description: 'When a roll that would have replaced the key was cancelled last. Null: none was.',
+  }),
   dnskey: z.string().meta({ description: 'The RDATA of its DNSKEY record.' }),
 });
 
@@ -43,6 +47,8 @@ export const zoneKeys = z
             algorithm: 13,
             state: 'active',
             since: '2026-11-21T10:30:00.000Z',
+            createdAt: '2026-11-21T10:30:00.000Z',
+            rollCancelledAt: null,
             dnskey: '257 3 13 GojIhhXUN/u4v54ZQqGSnyhWJwaubCvTmeexv7bR6edbkrSqQpF64cYbcB7wNcP+e+MAnLr+Wi9xMWyQLc8NAA==',
           },
         ],

@@ -27,6 +27,7 @@ import {
   findZone,
   judgeDelegation,
   judgeGrant,
+  judgeKeyRoll,
   judgeNodes,
   judgeSecondaries,
   judgeTargets,
@@ -103,19 +104,20 @@ export function diagnoseName(
       ...judgeNodes(zone),
       ...judgeSecondaries(zone),
       judgeDelegation(zone),
+      ...judgeKeyRoll(zone),
       ...judgeTargets(zone),
     ]);
   });
 }
 
 /**
- * The dangling names of all zones that can be read.
+ * The dangling names, and the key rolls that need attention, of all zones that can be read.
  * @throws Error if the cluster does not answer
  */
-export function diagnoseTargets(reader: KubeReader, caller: AbortSignal): Promise<Finding[]> {
+export function diagnoseZones(reader: KubeReader, caller: AbortSignal): Promise<Finding[]> {
   return withLimit(LIMIT_MS, caller, async (signal) => {
     const { items } = await reader.list<DNSZone>(DNS_ZONE, undefined, signal);
-    return items.flatMap(judgeTargets);
+    return rankFindings(items.flatMap((zone) => [...judgeKeyRoll(zone), ...judgeTargets(zone)]));
   });
 }
 

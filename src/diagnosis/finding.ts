@@ -14,6 +14,7 @@ export const SUBJECTS = [
   'node',
   'secondary',
   'delegation',
+  'key',
   'target',
 ] as const;
 

@@ -57,6 +57,20 @@ export function membersStep(object: Shown): NextStep | null {
   };
 }
 
+/** For a zone whose key roll waits for the parent zone; null: it does not. */
+export function keyRollStep(object: Shown): NextStep | null {
+  if (!isZone(object)) return null;
+  const { step, waitsFor, nextStepTime } = object.status?.keyRoll ?? {};
+  // With a time, the parent shows the DS records, and caches have to forget the earlier ones.
+  if (nextStepTime !== undefined || (step !== 'Ready' && step !== 'Withdrawn')) return null;
+  return {
+    words: `Give the parent zone these DS records and no others. The key roll waits for ${waitsFor}.`,
+    commands: [
+      `kubectl get ${resourceOf(object)} ${inNamespace(object)} -o jsonpath='{range .status.ds[*]}{.record}{"\\n"}{end}'`,
+    ],
+  };
+}
+
 function digOf(servers: NonNullable<DNSZone['status']>['servers'], name: string, type: string): string {
   const address = servers?.[0]?.address;
   if (address === undefined) return `dig ${name} ${type}`;

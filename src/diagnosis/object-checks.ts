@@ -3,6 +3,7 @@ import type { Condition } from '#kube/objects/conditions.ts';
 import { adviceFor, plainAdvice } from '#resources/advice.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { KEYS_ROLLING } from '#resources/names.ts';
 import { type Finding, fail, ok } from './finding.ts';
 import { namedIn, nextStep } from './next-step.ts';
 import { conditionsOf, isZone, readyOf, type Shown, sorted, titleOf, zoneNameOf } from './objects.ts';
@@ -55,9 +56,15 @@ interface JudgedCondition {
 
 export function judgeConditions(object: Shown): JudgedCondition[] {
   return conditionsOf(object).map((condition) => {
-    const { type, status, reason } = condition;
-    const isGood = BAD_IF_TRUE.test(type) ? status === 'False' : status === 'True';
+    const { reason } = condition;
+    const isGood = isGoodCondition(condition);
     const advice = isGood ? undefined : adviceFor(reason);
     return { condition, isGood, remedy: advice === undefined ? undefined : plainAdvice(advice.remedy) };
   });
+}
+
+function isGoodCondition({ type, status, reason }: Condition): boolean {
+  // Both a zone with a roll and one without are as they should be, if their reason needs no advice.
+  if (type === KEYS_ROLLING) return adviceFor(reason) === undefined;
+  return BAD_IF_TRUE.test(type) ? status === 'False' : status === 'True';
 }

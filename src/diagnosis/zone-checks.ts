@@ -6,7 +6,7 @@ import { findCondition } from '#kube/objects/conditions.ts';
 import { adviceFor, plainAdvice } from '#resources/advice.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
-import { TARGETS_EXIST } from '#resources/names.ts';
+import { KEYS_ROLLING, TARGETS_EXIST } from '#resources/names.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { acmeRefusal } from '#solver/grant.ts';
 import { matchZone, type ZoneMatch } from '#solver/zone-match.ts';
@@ -110,6 +110,15 @@ export function judgeTargets(zone: DNSZone): Finding[] {
   const advice = adviceFor(condition.reason);
   const what = `${zoneNameOf(zone)} has dangling names. ${condition.message}`;
   return [warn('target', what, advice === undefined ? 'Delete these records' : capitalize(plainAdvice(advice.remedy)))];
+}
+
+/** Judges the key roll of the zone: one that has waited for days, or that the operator does not begin. */
+export function judgeKeyRoll(zone: DNSZone): Finding[] {
+  const condition = findCondition(conditionsOf(zone), KEYS_ROLLING);
+  const advice = condition && adviceFor(condition.reason);
+  if (condition === undefined || advice === undefined) return [];
+  const what = `The key roll of ${zoneNameOf(zone)} needs attention: ${condition.message}`;
+  return [warn('key', what, capitalize(plainAdvice(advice.remedy)))];
 }
 
 function recordsFor({ status }: DNSZone): string {

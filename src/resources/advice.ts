@@ -1,7 +1,13 @@
 // The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them
 // as tables, and `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in
 // docs/reference.
-import type { MissingTargetReason, NotDelegatedReason, NotReadyReason, UnhealthyReason } from './reasons.ts';
+import type {
+  KeyRollProblem,
+  MissingTargetReason,
+  NotDelegatedReason,
+  NotReadyReason,
+  UnhealthyReason,
+} from './reasons.ts';
 
 export interface Advice {
   readonly meaning: string;
@@ -188,6 +194,27 @@ export const UNHEALTHY_ADVICE: Readonly<Record<UnhealthyReason, Advice & { reado
   },
 };
 
+/** RollWaits is True; the others are False. */
+export const KEY_ROLL_ADVICE: Readonly<Record<KeyRollProblem, Advice & { readonly status: 'True' | 'False' }>> = {
+  RollWaits: {
+    status: 'True',
+    meaning: 'a step of the key roll has not been proven for three days; the zone is valid meanwhile',
+    remedy:
+      'repair the server that the message names, or give the parent zone the DS records of `status.ds` and no others; or cancel the roll with `zonestead zones keys cancel`. See [roll a DNSSEC key](../how-to/roll-a-dnssec-key.md#a-roll-that-waits)',
+  },
+  RollCancelled: {
+    status: 'False',
+    meaning: 'a person cancelled the roll that `spec.keyRollover` asks for, and the operator begins no other one',
+    remedy: 'set `spec.keyRollover.requestedAt` to the present time for another roll, or correct `spec.keyRollover`',
+  },
+  RollRefused: {
+    status: 'False',
+    meaning: 'the service refuses the roll that `spec.keyRollover` asks for',
+    remedy:
+      'give the API key the right to manage zones, or remove `spec.keyRollover`; the operator tries again every five minutes',
+  },
+};
+
 /** The advice for a reason of any condition; undefined if there is nothing to do about it. */
 export function adviceFor(reason: string): Advice | undefined {
   const tables: readonly Readonly<Record<string, Advice>>[] = [
@@ -195,6 +222,7 @@ export function adviceFor(reason: string): Advice | undefined {
     DELEGATED_ADVICE,
     TARGETS_ADVICE,
     UNHEALTHY_ADVICE,
+    KEY_ROLL_ADVICE,
   ];
   return tables.find((table) => Object.hasOwn(table, reason))?.[reason];
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MAX_COMMENT } from '#dns/comment.ts';
 import { DENIALS } from '#dns/dnssec/denial.ts';
+import { KEY_STATES, type KeyState } from '#dns/dnssec/key-states.ts';
 import { conditionsInitiallyUnknown, momentField, ttlField } from './common.ts';
 
 /**
@@ -18,6 +19,39 @@ const dsEntry = z.object({
     .string()
     .max(512)
     .meta({ description: 'The DS record as a line of a zone file, without TTL. Publish it in the parent zone.' }),
+});
+
+const keyState = z.enum(KEY_STATES.map(writeKeyState));
+
+/** The state of a key as a status has it, such as `Published`. */
+export function writeKeyState<State extends KeyState>(state: State): Capitalize<State> {
+  return `${state.charAt(0).toUpperCase()}${state.slice(1)}` as Capitalize<State>;
+}
+
+const keyEntry = z.object({
+  keyTag: dsEntry.shape.keyTag,
+  algorithm: dsEntry.shape.algorithm,
+  state: keyState.meta({
+    description:
+      'Active: the key signs everything. Presigning: it signs, and is not in the DNSKEY RRset yet. Published: it is in the ' +
+      'DNSKEY RRset. Ready: it is there, and the parent zone should have its DS records and no others. Withdrawn: its roll ' +
+      'was cancelled, and it goes. Retired: it is in the DNSKEY RRset, and signs nothing. Postsigning: it signs, and is not ' +
+      'in the DNSKEY RRset any more.',
+  }),
+  createdTime: momentField.meta({ description: 'The time at which the service made or imported the key.' }),
+  rollCancelledTime: momentField.optional().meta({
+    description: 'The last time at which a roll that would have replaced the key was cancelled. Absent when none was.',
+  }),
+});
+
+const keyRoll = z.object({
+  keyTag: dsEntry.shape.keyTag.meta({ description: 'The tag of the key that comes, or that goes if none comes.' }),
+  step: keyState.meta({ description: 'The state of that key, which is the step of the roll.' }),
+  since: momentField.meta({ description: 'The time at which the step began.' }),
+  waitsFor: z.string().max(512).meta({ description: 'The server and the value that the step waits for.' }),
+  nextStepTime: momentField.optional().meta({
+    description: 'The time of the next step, if all servers continue to show this one. Absent when not all of them do.',
+  }),
 });
 
 const servedBy = z.object({
@@ -162,6 +196,14 @@ export const zoneStatus = z.object({
   ds: z.array(dsEntry).max(16).optional().meta({
     description: 'The DS records of the zone, SHA-256 first. Publish the first one in the parent zone.',
     'x-kubernetes-list-type': 'atomic',
+  }),
+  keys: z.array(keyEntry).max(8).optional().meta({
+    description: 'The DNSSEC keys of the zone, the oldest first.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  keyRoll: keyRoll.optional().meta({
+    description:
+      'The key roll that is under way. Absent when none is. The operator updates it within five minutes after a change.',
   }),
   serial: z
     .int()

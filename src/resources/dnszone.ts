@@ -18,6 +18,7 @@ import {
   whenClusterLost,
 } from './common.ts';
 import type { ZoneStatus } from './dnszone-status.ts';
+import { keyRollover } from './key-rollover.ts';
 import { immutable, withRules } from './rules.ts';
 import { matchInCel, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
 
@@ -152,7 +153,7 @@ const acme = withRules(acmeFields, [
   },
 ]);
 
-export const zoneSpec = z.object({
+const zoneFields = z.object({
   zoneName,
   owner: withRules(z.string().min(1).max(128), [
     {
@@ -183,6 +184,11 @@ export const zoneSpec = z.object({
         'The DNSSEC records that prove that a name or type does not exist. With NSEC, any client can list the names of the ' +
         'zone. NSEC3 makes that an effort, for larger answers. (Default: NSEC; a zone that was taken over keeps its value.)',
     }),
+  keyRollover: keyRollover.optional().meta({
+    description:
+      'When the zone gets another DNSSEC key. The operator begins a roll, never two at the same time, and status.keyRoll ' +
+      'says what it waits for. If omitted, the operator begins none.',
+  }),
   deletionPolicy,
   managementPolicy: z
     .enum(['Full', 'Observe'])
@@ -254,6 +260,15 @@ export const zoneSpec = z.object({
       'challenges of the namespace of this object for every name in the zone. If omitted, the zone permits no challenges.',
   }),
 });
+
+export const zoneSpec = withRules(zoneFields, [
+  {
+    rule: "!has(self.keyRollover) || !has(self.managementPolicy) || self.managementPolicy != 'Observe'",
+    message: 'omit keyRollover with managementPolicy: Observe, because the operator does not change an observed zone',
+    fieldPath: '.keyRollover',
+    holds: (self) => self.keyRollover === undefined || self.managementPolicy !== 'Observe',
+  },
+]);
 
 type ZoneSpec = z.infer<typeof zoneSpec>;
 

@@ -40,6 +40,8 @@ export const ETCD_RESTORED = 'EtcdRestored';
 export const DEGRADED = 'Degraded';
 /** A condition of a DNSZone: no record points to a name that is known not to exist. */
 export const TARGETS_EXIST = 'TargetsExist';
+/** A condition of a DNSZone: another DNSSEC key takes the place of the present one. */
+export const KEYS_ROLLING = 'KeysRolling';
 /**
  * The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: records in it are needed, or too many
  * were deleted at once.

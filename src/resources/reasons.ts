@@ -63,6 +63,14 @@ export const MISSING_TARGET_REASONS = ['TargetMissing', 'TargetDomainMissing'] a
 export type MissingTargetReason = (typeof MISSING_TARGET_REASONS)[number];
 
 /**
+ * The reasons of KeysRolling that need a person. Ready does not include KeysRolling, because the zone is valid
+ * in every step of a roll.
+ */
+export const KEY_ROLL_PROBLEMS = ['RollWaits', 'RollCancelled', 'RollRefused'] as const;
+
+export type KeyRollProblem = (typeof KEY_ROLL_PROBLEMS)[number];
+
+/**
  * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted`, `CRDDeleted` and `EtcdRestored` are reasons
  * of DeletionBlocked.
  */
@@ -92,6 +100,12 @@ export const EVENT_REASONS = [
   'WildcardShadowed',
   'MemberUnhealthy',
   'MemberHealthy',
+  'KeyRollBegun',
+  'KeyRollStep',
+  'KeyRollWaits',
+  'KeyRollFinished',
+  'KeyRollCancelled',
+  'KeyRollRefused',
 ] as const;
 
 export type EventReason = (typeof EVENT_REASONS)[number] | NotReadyReason | GoodReason;

@@ -33,6 +33,15 @@ export const OBJECT_NAME = `^${NAME_PART}(\\.${NAME_PART})*$`;
 /** The name of a secondary, as the service requires it. */
 export const SECONDARY_NAME = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$';
 
+/**
+ * A time of RFC 3339, without leap seconds. The format date-time of a CRD has no sentence of its own, and CEL would not
+ * see the text.
+ */
+export const MOMENT = String.raw`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}(\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`;
+
+/** Days from 30d to 9999d. */
+export const ROLLOVER_PERIOD = '^([3-9][0-9]|[1-9][0-9]{2,3})d$';
+
 /** Only digits and dots: an address, or text that looks like one. */
 export const NUMBERS = String.raw`^[0-9]+(\.[0-9]+)+\.?$`;
 

@@ -216,9 +216,10 @@ const returnSecondaries = statement(`
     and exists (select from secondaries s where s.name = r.secondary)`);
 // A roll continues; its step begins again, because the servers did not serve the zone meanwhile.
 const returnKeys = statement(`
-  insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
+  insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at,
+    roll_cancelled_at)
   select $1, r.algorithm, r.public_key, r.private_key, r.state, $2::timestamptz,
-    case when r.look_at is not null then $2::timestamptz end, r.created_at from ${rowsOf('zone_keys')} order by r.id`);
+    case when r.look_at is not null then $2::timestamptz end, r.created_at, r.roll_cancelled_at from ${rowsOf('zone_keys')} order by r.id`);
 const forget = statement('delete from deleted_zones where id = $1');
 
 /** The keys and trusts that have a right on the zone again. */

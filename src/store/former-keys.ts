@@ -34,9 +34,10 @@ export async function formerZone(
 const returnKeys = statement<PlainZone>(`
   with former as (select row from deleted_zone_rows where zone_id = $2 and origin = 'zone_keys'),
   gone as (delete from zone_keys where zone_id = $1 and exists (select from former)),
-  back as (insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at)
+  back as (insert into zone_keys (zone_id, algorithm, public_key, private_key, state, since, look_at, created_at,
+      roll_cancelled_at)
     select $1, r.algorithm, r.public_key, r.private_key, r.state, $3::timestamptz,
-      case when r.look_at is not null then $3::timestamptz end, r.created_at
+      case when r.look_at is not null then $3::timestamptz end, r.created_at, r.roll_cancelled_at
     from former cross join lateral jsonb_populate_record(null::zone_keys, former.row) r order by r.id)
   update zones set ds = (select ds from deleted_zones where id = $2)
   where id = $1 and exists (select from former) returning ${ZONE_COLUMNS}`);

@@ -63,6 +63,15 @@ export async function setKeyState(
   await updateStates(tx, zoneId, id, state, since.toISOString(), lookAt?.toISOString() ?? null);
 }
 
+const updateCancelled = statement(
+  `update zone_keys set roll_cancelled_at = $2::timestamptz where zone_id = $1 and state = 'active'`,
+);
+
+/** Notes at the keys that a roll would have replaced that it was cancelled. */
+export async function noteCancelledRoll(tx: Tx, zoneId: string, now: Date): Promise<void> {
+  await updateCancelled(tx, zoneId, now.toISOString());
+}
+
 const deleteKey = statement('delete from zone_keys where zone_id = $1 and id = $2::bigint');
 
 export async function deleteZoneKey(tx: Tx, { zoneId, id }: Pick<ZoneKeyRow, 'zoneId' | 'id'>): Promise<void> {

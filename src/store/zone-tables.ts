@@ -113,6 +113,8 @@ export const zoneKeys = pgTable(
     // The next look at the servers. Null: the key takes no step.
     lookAt: at('look_at'),
     createdAt: at('created_at').notNull().defaultNow(),
+    // When a roll that would have replaced the key was cancelled last; null: none was.
+    rollCancelledAt: at('roll_cancelled_at'),
   },
   (t) => [
     uniqueIndex('zone_keys_zone_idx').on(t.zoneId, t.publicKey),

@@ -5,6 +5,7 @@ import { judgeConditions } from '#diagnosis/object-checks.ts';
 import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from '#diagnosis/objects.ts';
 import type { FirstFacts, ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
 import { describeEvenly } from '#diagnosis/zone-checks.ts';
+import { describeKeyRoll, listKeyRows } from '#diagnosis/zone-keys.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { writeServiceRef } from '#resources/health-from.ts';
@@ -28,6 +29,7 @@ export function whySections(facts: ObjectFacts): Section[] {
       ],
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
+    ...keySections(object),
     ...memberSections(object),
     ...reverseSections(object),
     ...(zone === undefined ? [] : [{ title: 'ZONE', lines: zoneOfRecord(zone) }]),
@@ -132,6 +134,15 @@ function labels(selector: Selector | undefined): string {
 function sentenceOf(object: Shown): string {
   const words = isZone(object) ? object.spec.zoneName : `${recordWords(object)} in DNSZone ${zoneKeyOf(object)}`;
   return `${titleOf(object)}: ${words}: ${stateOf(object)}`;
+}
+
+/** The DNSSEC keys of a zone, and its key roll. */
+function keySections(object: Shown): Section[] {
+  if (!isZone(object)) return [];
+  return [
+    { title: 'DNSSEC KEYS', table: { heading: ['KEY', 'ALGORITHM', 'STATE', 'CREATED'], rows: listKeyRows(object) } },
+    { title: 'KEY ROLL', lines: describeKeyRoll(object).map((line) => `  ${line}`) },
+  ];
 }
 
 /** The addresses of a record with a health check. */

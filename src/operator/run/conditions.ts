@@ -5,6 +5,7 @@ import { UNDECIDED_SINCE } from '#resources/common.ts';
 import type {
   EventReason,
   GoodReason,
+  KeyRollProblem,
   MissingTargetReason,
   NotDelegatedReason,
   NotReadyReason,
@@ -31,6 +32,10 @@ export type DegradedAnswer =
   | Said<'False', 'NotDegraded'>;
 /** The result of the condition TargetsExist. */
 export type TargetsAnswer = Said<'True', 'TargetsExist'> | Said<'False', MissingTargetReason>;
+/** The result of the condition KeysRolling. */
+export type KeysRollingAnswer =
+  | Said<'True', 'RollUnderWay' | 'RollWaits'>
+  | Said<'False', 'NotRolling' | Exclude<KeyRollProblem, 'RollWaits'>>;
 /** The result of the condition Healthy. Ready does not include it. */
 export type HealthyAnswer =
   | Said<'True', 'AllHealthy'>
@@ -47,6 +52,7 @@ export type AnyAnswer =
   | DegradedAnswer
   | RestoredAnswer
   | TargetsAnswer
+  | KeysRollingAnswer
   | HealthyAnswer;
 
 type Listed = NotReadyReason | NotDelegatedReason;

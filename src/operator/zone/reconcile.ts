@@ -28,6 +28,7 @@ import { degradedAnswer, LEFT_OUT_RETRY_MS, restoreReach } from './degraded.ts';
 import { reconcileDeletion } from './delete.ts';
 import { zoneAtService } from './find.ts';
 import { heldAnswer } from './held.ts';
+import { createKeyChecks, type KeyChecks } from './key-checks.ts';
 import { createOwnerChecks, type OwnerChecks } from './owners.ts';
 import { restoredAnswer } from './restored.ts';
 import { applySecondaryChoice, lookAgainMs } from './secondaries.ts';
@@ -59,14 +60,15 @@ const NOT_OFFERED_RETRY_MS = 60_000;
 export function createZoneReconciler(context: OperatorContext, random: () => number): Reconcile {
   const ownerChecks = createOwnerChecks(context.clock, random);
   const targetChecks = createTargetChecks(context.clock);
+  const keyChecks = createKeyChecks(context.clock);
+  const checks = { ownerChecks, targetChecks, keyChecks };
   const brake = new ZoneBrake(context.clock);
   return createReconciler<DNSZone, ZoneStatus>(context, {
     type: DNS_ZONE,
     cache: context.zones,
     decide: (run) => {
-      if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks, targetChecks);
-      ownerChecks.forget(keyOf(run.object));
-      targetChecks.forget(keyOf(run.object));
+      if (!isDeleting(run.object)) return reconcileZone(run, checks);
+      forgetChecks(checks, keyOf(run.object));
       return reconcileDeletion(run, brake);
     },
     failed: failedZone,
@@ -76,14 +78,24 @@ export function createZoneReconciler(context: OperatorContext, random: () => num
     ready: ZONE_READY,
     onRecovery: context.enqueueZoneOnRecovery,
     gone: (key) => {
-      ownerChecks.forget(key);
-      targetChecks.forget(key);
+      forgetChecks(checks, key);
       return {};
     },
   });
 }
 
-async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks, targetChecks: TargetChecks): Promise<ZoneOutcome> {
+/** The slow questions about zones. */
+interface ZoneChecks {
+  readonly ownerChecks: OwnerChecks;
+  readonly targetChecks: TargetChecks;
+  readonly keyChecks: KeyChecks;
+}
+
+function forgetChecks(checks: ZoneChecks, key: string): void {
+  for (const each of Object.values(checks)) each.forget(key);
+}
+
+async function reconcileZone(run: ZoneRun, { ownerChecks, targetChecks, keyChecks }: ZoneChecks): Promise<ZoneOutcome> {
   const { context, object, signal } = run;
   const claim = judge(context, object);
   if ('answer' in claim) return { ...refusedZone(object, claim.answer), next: { afterMs: REFUSED_RETRY_MS } };
@@ -115,20 +127,24 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks, targetCheck
   run.fields = { ...run.fields, ...summarizeServing(object, zone, proof, context.now()) };
   run.answers = {
     Accepted: ZONE_ACCEPTED,
-    Programmed: programmed ?? programmedWith(key),
+    Programmed: programmed ?? programmedWith(key, object.status?.keys),
     Ready: ready,
     ...heldAnswer(run),
     ...restoredAnswer(run),
     ...degradedAnswer(run, proof),
   };
-  if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
+  const isServed = proof.problem === null;
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
-  if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
+  if (isServed && isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
+  const mayChange = !isRestored;
+  run.answers = { ...run.answers, ...(await keyChecks.check(run, service, zone, { isServed, mayChange })) };
+  if (!isServed) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   const delegationAnswer = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
   run.answers = { ...run.answers, Delegated: delegationAnswer, ...(await targetChecks.check(run, service, zone)) };
   await ownerChecks.check(run, service, zone);
   const dueTimes = [
     ownerChecks.dueIn(keyOf(object)),
+    keyChecks.dueIn(keyOf(object)),
     ...(delegationAnswer.status === 'False' ? [delegationRetry(zone, context.now())] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
     ...(proof.leftOut.length > 0 ? [LEFT_OUT_RETRY_MS] : []),

@@ -20,10 +20,12 @@ export const ZONE_ACCEPTED = yes('Accepted', 'The zone is valid.');
 /**
  * @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not
  * known
+ * @param keys those of the zone now; undefined: not known
  */
-export function programmedWith(key: ZoneStatus['key']): ConditionAnswer {
+export function programmedWith(key: ZoneStatus['key'], keys: ZoneStatus['keys']): ConditionAnswer {
   const existence = 'The zone exists at the DNS service.';
-  return yes('Programmed', key === undefined ? existence : `${existence} ${keySentence(key)}`);
+  const isRolled = keys?.every(({ keyTag }) => keyTag !== key?.keyTag) ?? false;
+  return yes('Programmed', key === undefined || isRolled ? existence : `${existence} ${keySentence(key)}`);
 }
 
 export const NOT_THERE_YET = unknown(

@@ -2,7 +2,7 @@
 // the service cannot ask.
 import { currentStep, firstState, planCancel } from '#dns/dnssec/key-roll.ts';
 import { generateSigningKey, keyTag, type NewKeyAlgorithm } from '#dns/dnssec/signing-key.ts';
-import { insertZoneKey, listZoneKeys, saveKeyLook } from '#store/zone-keys.ts';
+import { insertZoneKey, listZoneKeys, noteCancelledRoll, saveKeyLook } from '#store/zone-keys.ts';
 import { setLockTimeout } from '#store/zones.ts';
 import { mustManageZones } from '../accounts/actor.ts';
 import { changeLocked } from '../change/locked.ts';
@@ -63,7 +63,10 @@ export async function cancelKeyRoll(context: ServiceContext, caller: Caller, zon
     const keys = await listZoneKeys(tx, zone.id);
     const moves = planCancel(keys);
     if (moves === null) throw refusal(currentStep(keys) === null ? 'no-key-roll' : 'key-roll-too-late');
-    const { entry, ds, keys: after } = await writeMoves(tx, context, zone, keys, moves);
+    const rollCancelledAt = context.now();
+    await noteCancelledRoll(tx, zone.id, rollCancelledAt);
+    const notedKeys = keys.map((key) => (key.state === 'active' ? { ...key, rollCancelledAt } : key));
+    const { entry, ds, keys: after } = await writeMoves(tx, context, zone, notedKeys, moves);
     if (ds.join() !== zone.ds.join()) {
       await setLockTimeout(tx, PARENT_MS);
       await touchParent(tx, context, zone.name);

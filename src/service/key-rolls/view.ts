@@ -15,6 +15,10 @@ export interface ZoneKeyView {
   state: KeyState;
   /** When it got this state. */
   since: string;
+  /** When it was made or imported. */
+  createdAt: string;
+  /** When a roll that would have replaced it was cancelled last; null: none was. */
+  rollCancelledAt: string | null;
   /** The RDATA of its DNSKEY record. */
   dnskey: string;
 }
@@ -49,6 +53,8 @@ export function zoneKeysView(rows: readonly ZoneKeyRow[]): ZoneKeysView {
     algorithm: row.algorithm,
     state: row.state,
     since: row.since.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    rollCancelledAt: row.rollCancelledAt?.toISOString() ?? null,
     dnskey: dnskeyText(row),
   }));
   const step = currentStep(rows);

@@ -764,6 +764,7 @@ CREATE TABLE "zone_keys" (
 	"waits_for" text,
 	"look_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"roll_cancelled_at" timestamp with time zone,
 	CONSTRAINT "zone_keys_state" CHECK ("zone_keys"."state" in ('presigning', 'published', 'ready', 'withdrawn', 'active', 'retired', 'postsigning')),
 	CONSTRAINT "zone_keys_algorithm" CHECK ("zone_keys"."algorithm" in (8, 13, 14, 15)),
 	CONSTRAINT "zone_keys_hold" CHECK ("zone_keys"."hold_s" >= 0)

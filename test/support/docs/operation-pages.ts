@@ -16,7 +16,7 @@ export const OPERATION_PAGES = {
   },
   'one zone restored': { test: TEST, choices: [block(TASKS, 'Restore one zone, or one team')] },
   'a key roll': { test: TEST, choices: [block(ROLL, 'Roll to a new key'), block(ROLL, 'Cancel a roll')] },
-  'a new zone key': { test: TEST, choices: [block(TASKS, 'A compromised zone key')] },
+  'a new zone key': { test: TEST, choices: [block(howTo('compromised-zone-key'), 'Replace the key')] },
   'transfers over TLS': {
     test: TEST,
     choices: [

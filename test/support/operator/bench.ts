@@ -98,6 +98,7 @@ export class Bench {
   #nonces = 0;
 
   constructor() {
+    this.service.keys.now = () => this.#date();
     // Names the cluster in the marks of records.
     this.cluster.create(NAMESPACE, { namespace: '', name: 'kube-system', uid: 'cluster-1' }, {});
   }
@@ -209,6 +210,10 @@ export class Bench {
     return this.#process.older;
   }
 
+  #date(): Date {
+    return new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now());
+  }
+
   #state(): string {
     const objects = [...this.cluster.zones(), ...this.cluster.records()].map(serializeObject);
     return [...objects, this.service.version, ...this.#known, ...this.#wokenZones].join('\n');
@@ -309,7 +314,7 @@ export class Bench {
       watches: this.watches,
       isKindDeleted: async ({ kind }) => this.deletedKinds.has(kind),
       held,
-      now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
+      now: () => this.#date(),
       nonce: () => {
         this.#nonces += 1;
         return `nonce${this.#nonces}`;

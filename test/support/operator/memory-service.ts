@@ -13,7 +13,7 @@ import { listRecords } from '#contract/operations/records.ts';
 import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
 import * as api from '#contract/operations/zones.ts';
 import type { DnsRecord, ListedRecord, RecordBody } from '#contract/record.ts';
-import type { CreatedKey, Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
+import type { Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
 import { DEFAULT_DENIAL } from '#dns/dnssec/denial.ts';
 import type { RecordHealth } from '#dns/members.ts';
 import { listSuffixes, parseOwnerName, parseZoneName } from '#dns/names/name.ts';
@@ -26,6 +26,7 @@ import { fakeClient, on } from '../service/fake-client.ts';
 import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
 import { MemoryChecks, replyAboutChecks } from './memory-checks.ts';
+import { MemoryKeys, replyAboutKeys } from './memory-keys.ts';
 import { MemoryOwners } from './memory-owners.ts';
 import { markReverse, type ReverseStates, shownHealth } from './memory-reverse.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
@@ -69,11 +70,10 @@ export class MemoryService {
     },
     refuse: refused,
   });
+  readonly keys = new MemoryKeys(this);
   readonly reverseStates: ReverseStates = new Map();
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
-  /** The key in the answer to a creation. */
-  keyOfCreation?: (body: ZoneCreateBody) => CreatedKey;
   /** Grows with every change. */
   version = 0;
   gate: Gate = () => null;
@@ -174,10 +174,10 @@ export class MemoryService {
       on(api.getZone, ({ params: { id } }) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found')))),
       on(api.createZone, ({ body }, options) =>
         call(`create zone ${body.zoneName}`, () =>
-          this.#once(options, ['POST zones', body], () => ({
-            ...this.#marked(this.#createZone(body), options.managedBy),
-            ...{ status: 'done' as const, key: this.keyOfCreation?.(body) },
-          })),
+          this.#once(options, ['POST zones', body], () => {
+            const created = this.#marked(this.#createZone(body), options.managedBy);
+            return { ...created, status: 'done' as const, key: this.keys.create(created.id, body) };
+          }),
         ),
       ),
       on(api.updateZone, ({ params: { id }, body }) => call(`change ${id}`, () => this.#changeZone(id, body))),
@@ -217,6 +217,7 @@ export class MemoryService {
         });
       }),
       ...replyAboutChecks(this.checks, call),
+      ...replyAboutKeys(this.keys, call, (id) => this.#zone(id, 'no_zone')),
       on(getAccount, () =>
         call('account', () => ({
           key: {

@@ -10,7 +10,7 @@ const ZONE = 'default/example';
 /** A DNSZone whose zone was created with this key. */
 async function created(key: CreatedKey, annotations: Record<string, string> = {}): Promise<Bench> {
   const on = new Bench();
-  on.service.keyOfCreation = ({ newKey = false }) => (newKey ? { keyTag: 2, kept: false, formerKeyTag: 1 } : key);
+  on.service.keys.ofCreation = ({ newKey = false }) => (newKey ? { keyTag: 2, kept: false, formerKeyTag: 1 } : key);
   on.cluster.create(DNS_ZONE, { name: 'example', annotations }, { zoneName: 'example.org' });
   await on.settle();
   return on;
@@ -45,7 +45,7 @@ test('the annotation asks for a new key, and a Warning says which DS record to r
 
 test('the key of a zone that was deleted behind the operator is that of the zone that follows it', async () => {
   const on = await created({ keyTag: 5, kept: false });
-  on.service.keyOfCreation = () => ({ keyTag: 5, kept: true });
+  on.service.keys.ofCreation = () => ({ keyTag: 5, kept: true });
   on.service.dropZone([...on.service.zones.keys()][0] as string);
   await on.settle();
   expect(on.cluster.zone(ZONE)?.status?.key).toEqual({ keyTag: 5, kept: true });

@@ -104,6 +104,20 @@ test('a cancelled roll ends with the old key, also when the parent has the DS re
   ]);
 });
 
+test('a key keeps that a roll of it was cancelled, and its age, also when its zone is deleted and created again', async () => {
+  const zone = await service.zone('kept-key.example');
+  const [made] = (await keysOf(zone)).keys;
+  expect(made?.rollCancelledAt).toBeNull();
+  await roll(zone);
+  await cancel(zone);
+  const [kept] = (await keysOf(zone)).keys;
+  expect(Date.parse(kept?.rollCancelledAt ?? '')).toBeGreaterThanOrEqual(Date.parse(made?.createdAt ?? ''));
+  await request('DELETE', `/zones/${zone.id}`);
+  const again = await service.zone('kept-key.example');
+  const { keyTag, createdAt, rollCancelledAt } = kept ?? {};
+  expect((await keysOf(again)).keys).toMatchObject([{ keyTag, createdAt, rollCancelledAt }]);
+});
+
 test('a roll waits without an end where the service cannot ask the parent, until a person confirms its DS records', async () => {
   const zone = await service.zone('alone.example');
   await roll(zone);
