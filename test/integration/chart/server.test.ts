@@ -323,6 +323,7 @@ describe('installed with the defaults', () => {
         'secrets passwords [get]',
         'secrets zonestead-api-tls [get patch]',
         'secrets zonestead-database [get patch]',
+        'secrets zonestead-encryption [get patch]',
         'secrets zonestead-node-key [get patch]',
         'secrets zonestead-postgres-tls [get patch]',
         'secrets zonestead-secondaries [get patch]',
