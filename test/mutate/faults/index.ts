@@ -29,6 +29,7 @@ import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
 import { FEED_FAULTS } from './feed.ts';
 import { GROWTH_FAULTS } from './growth.ts';
+import { KEY_IMPORT_FAULTS } from './key-import.ts';
 import { KEY_ROLL_FAULTS } from './key-rolls.ts';
 import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
@@ -99,6 +100,7 @@ export const FAULTS: readonly Fault[] = [
   ...FAIR_FAULTS,
   ...FEED_FAULTS,
   ...GROWTH_FAULTS,
+  ...KEY_IMPORT_FAULTS,
   ...KEY_ROLL_FAULTS,
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,

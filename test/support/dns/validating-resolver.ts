@@ -34,6 +34,8 @@ interface ResolverOptions {
   zone: string;
   /** The name server of the zone. */
   server: ProbeEndpoint;
+  /** More name servers of the zone. Any of them is asked. */
+  others?: readonly ProbeEndpoint[];
   /** The DNSKEY of the zone as a line, or its DS. */
   anchor: string;
   /** The longest time that the cache keeps answers, in seconds. (Default: their TTLs.) */
@@ -93,7 +95,8 @@ function judge({ rcode = '', answers = [], flags = 0 }: Packet): ResolvedAnswer 
 }
 
 /** Without the root: nothing outside of the zone is asked. */
-function configuration({ folder, port, zone, server, anchor, maxTtl = 86_400 }: ResolverOptions): string {
+function configuration({ folder, port, zone, server, others = [], anchor, maxTtl = 86_400 }: ResolverOptions): string {
+  const addresses = [server, ...others].map((each) => `  stub-addr: ${each.address}@${each.port}\n`);
   return `server:
   cache-max-ttl: ${maxTtl}
   cache-max-negative-ttl: ${maxTtl}
@@ -118,7 +121,6 @@ function configuration({ folder, port, zone, server, anchor, maxTtl = 86_400 }: 
   num-queries-per-thread: 1024
 stub-zone:
   name: "${zone}."
-  stub-addr: ${server.address}@${server.port}
-  stub-no-cache: no
+${addresses.join('')}  stub-no-cache: no
 `;
 }
