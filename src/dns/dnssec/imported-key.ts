@@ -1,8 +1,8 @@
 /**
  * The key with which a zone moves in. It becomes the only key of the zone here, a combined signing key, and signs
- * everything from the first answer on. The DS records at the parent stay valid, if they are of this key; and cached
- * answers of the earlier name servers stay valid, if this key signed them too. So a key that only signed the data (ZSK) is
- * refused, and a zone that a ZSK signed must first be signed by one key. Pure.
+ * everything from the first answer on. The DS records at the parent stay valid if they are of this key, and cached
+ * answers of the earlier name servers stay valid if this key signed them too. So a key that only signed the data (ZSK)
+ * is refused, and a zone that a ZSK signed must first be signed by one key. Pure.
  */
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isSigningAlgorithm } from './algorithms.ts';
@@ -27,7 +27,7 @@ export const ONE_KEY =
 
 /**
  * @param zone canonical
- * @returns a problem of `key.privateKey` or `key.dnskey`, which says how to mend it
+ * @returns a problem of `key.privateKey` or `key.dnskey`, which says how to correct it
  */
 export function readImportedKey(zone: string, { privateKey, dnskey }: KeyImport): Verdict<SigningKey> {
   const read = readKeyFile(privateKey);

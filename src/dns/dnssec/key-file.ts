@@ -27,7 +27,7 @@ const RSA_FIELDS: Readonly<Record<keyof RsaNumbers, string>> = {
   ...{ dp: 'Exponent1', dq: 'Exponent2', qi: 'Coefficient' },
 };
 
-/** @returns a problem with a sentence that says how to mend it */
+/** @returns a problem with a sentence that says how to correct it */
 export function readKeyFile(text: string): Verdict<SigningKey> {
   if (text.length > MAX_KEY_TEXT)
     return refuse(FIELD, `the private key must have at most ${MAX_KEY_TEXT} characters: ${ACCEPTED}.`);

@@ -68,8 +68,8 @@ type CreatedZone = NewZone & { status: CreationStatus };
 
 /**
  * @param records writes records into the new zone; zone and records appear at once, or not at all.
- * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name, key), conflict (the zone exists, it
- * overlaps with a zone or a quarantined name of another team, it would hide records of the parent zone, name servers
+ * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name, key), conflict (the zone exists,
+ * it overlaps with a zone or a quarantined name of another team, it would hide records of the parent zone, name servers
  * hold it, or another zone has the key), busy; the refusals of `records`
  */
 export async function createZone(

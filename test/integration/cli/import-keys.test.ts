@@ -1,5 +1,5 @@
-// `zonestead import --dnssec-key` and `zones create --dnssec-key` with the real program: the keys of BIND's files and of
-// PEM, and the ways in which a key and a zone do not belong together.
+// `zonestead import --dnssec-key` and `zones create --dnssec-key` with the real program: the keys of BIND's files and
+// of PEM, and the ways in which a key and a zone do not belong together.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ test('a key in PEM needs --zone, and a zone that exists keeps its key', async ()
   expect(await dsOf('pem.example')).toEqual(dsRecords('pem.example', key));
 });
 
-test('a zone that another key signs is not imported, and the sentence says how to mend it', async () => {
+test('a zone that another key signs is not imported, and the sentence says how to correct it', async () => {
   const key = generateSigningKey();
   const zsk = dnskeyText(generateSigningKey()).replace('257', '256');
   const source = await zoneFile('two.example', dnskeyText(key), zsk);

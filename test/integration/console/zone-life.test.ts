@@ -1,6 +1,5 @@
 // The pages of one zone over HTTP: settings, park, delete, preview and import of zone files, history, the live view.
 import { expect, test } from 'vitest';
-import { dnskeyText, dsRecords, generateSigningKey } from '#dns/dnssec/signing-key.ts';
 import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
 import { expectServedSerial } from '../../support/dns/answers.ts';
 import { addPerson } from '../../support/service/people.ts';
@@ -52,25 +51,6 @@ test('the form of a new zone gives a zone that was deleted its key back, or a ne
   expect(page).toContain(`the DNSSEC key ${first.ds[0]?.keyTag} of the deleted zone`);
   await service.request('DELETE', `/zones/${second.id}`, undefined, red.text);
   expect((await made({ newKey: 'on' })).ds).not.toEqual(first.ds);
-});
-
-test('the form of a new zone takes the key of other name servers, and no page shows it again', async () => {
-  const key = generateSigningKey();
-  const fields = { zoneName: 'keyed.example', owner: `org:${red.team}`, defaultTtl: '', comment: '' };
-  await browser.get('/console/zones/new');
-  const dnskey = `keyed.example. IN DNSKEY ${dnskeyText(key)}`.replace(' 257 ', ' 256 ');
-  const refused = await browser.post('/console/zones', { ...fields, key: key.privateKey, dnskey });
-  expect(refused.status).toBe(400);
-  expect(words(refused.text)).toContain('The DNSKEY record is a zone-signing key (flags 256)');
-  expect(refused.text).toMatch(/<details class="more" open>/);
-  expect(refused.text).not.toContain('BEGIN PRIVATE KEY');
-  const without = await browser.post('/console/zones', { ...fields, key: '', dnskey });
-  expect([without.status, words(without.text)]).toEqual([400, expect.stringContaining('The private key must be')]);
-  const made = await browser.post('/console/zones', { ...fields, key: key.privateKey, dnskey: dnskeyText(key) });
-  expect(made.status).toBe(303);
-  const id = /zone_[0-9a-z]+/.exec(String(made.headers.get('location')))?.[0] as string;
-  const { body } = await service.request('GET', `/zones/${id}/ds`, undefined, red.text);
-  expect(body.ds).toEqual(dsRecords('keyed.example', key));
 });
 
 test('the delegation of a zone has name servers and DS records to copy, and its settings set the default TTL', async () => {

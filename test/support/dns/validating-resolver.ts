@@ -24,6 +24,8 @@ export interface ResolvedAnswer {
   state: 'secure' | 'insecure' | 'bogus';
   rcode: string;
   answers: number;
+  /** Those of A records. */
+  addresses: string[];
 }
 
 interface ResolverOptions {
@@ -91,7 +93,8 @@ export async function startValidatingResolver(options: ResolverOptions): Promise
 function judge({ rcode = '', answers = [], flags = 0 }: Packet): ResolvedAnswer {
   const isSecure = (flags & AUTHENTIC_DATA) !== 0;
   const state = rcode === 'SERVFAIL' ? 'bogus' : isSecure ? 'secure' : 'insecure';
-  return { state, rcode, answers: answers.length };
+  const addresses = answers.flatMap(({ type, data }) => (type === 'A' ? [String(data)] : []));
+  return { state, rcode, answers: answers.length, addresses };
 }
 
 /** Without the root: nothing outside of the zone is asked. */

@@ -194,10 +194,6 @@ export const PLAN = {
     choices: ['Import', 'Write manifests instead'].map((each) => block(IMPORT, each)),
   },
   'from BIND': { test: MOVES, choices: [block(howTo('migrate/from-bind'), 'Migrate a zone from BIND')] },
-  'from BIND with its key': {
-    test: MOVES,
-    choices: ['Look at the keys of the zone', 'Move the zone'].map((each) => block(howTo('move-a-signed-zone'), each)),
-  },
   'from PowerDNS': { test: MOVES, choices: [block(howTo('migrate/from-powerdns'), 'Migrate from PowerDNS')] },
   'from PowerDNS-Operator': {
     test: MOVES,

@@ -112,7 +112,7 @@ test.each([
   { flaw: 'the number 0', privateKey: bindKey('13 (ECDSAP256SHA256)', 'AAAA'), says: 'is damaged' },
   {
     flaw: 'a hardware module',
-    privateKey: 'Private-key-format: v1.3\nAlgorithm: 13 (ECDSAP256SHA256)\nEngine: cGtjczEx\nLabel: a\n',
+    privateKey: 'Private-key-format: v1.3\nAlgorithm: 13 (ECDSAP256SHA256)\nEngine: AAAA\nLabel: a\n',
     says: 'hardware module',
   },
   { flaw: 'another DNSKEY', dnskey: record(dnskeyText(OTHER)), says: 'does not fit the private key' },

@@ -1,5 +1,5 @@
-// A zone is created with a key of other name servers: it is signed with it from its first answer, and the key is nowhere
-// but in its place.
+// A zone is created with a key of other name servers: it is signed with it from its first answer, and the key is in no
+// other place.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DsRecord, ZoneCreated } from '#contract/zone.ts';
@@ -131,7 +131,7 @@ test('the private key is in no log, no history, no stored answer and no other ta
   for (const secret of secrets) for (const text of Object.values(places)) expect(text).not.toContain(secret);
 });
 
-test('a wrong key creates nothing, and its sentence says how to mend it', async () => {
+test('a wrong key creates nothing, and its sentence says how to correct it', async () => {
   const key = half(await makeBindKey(folder, 'wrong.example', 'ECDSAP256SHA256'));
   const zsk = half(await makeBindKey(folder, 'wrong.example', 'ECDSAP256SHA256', []));
   const bad: [object, string, string][] = [

@@ -17,6 +17,8 @@ const MAX_TTL_S = 1;
 const ASKERS = 8;
 const ASKED = Number(process.env.ZONESTEAD_TEST_QUERIES ?? 4_000);
 const NAMES = 20;
+/** The addresses that the old server and the new one answer. */
+const [OLD, NEW] = ['192.0.2.1', '192.0.2.2'];
 
 /** The old server of a zone, and its key. */
 interface Old {
@@ -33,7 +35,7 @@ const namesOf = (zone: string) => Array.from({ length: NAMES }, (_, n) => `n${n}
 
 /** BIND that signs the zone with one key, as its default policy does. */
 function startBind(zone: string) {
-  const records = namesOf(zone).map((name) => `${name}. 60 IN A 192.0.2.1`);
+  const records = namesOf(zone).map((name) => `${name}. 60 IN A ${OLD}`);
   const soa = '@ 60 IN SOA ns1.old.example. host.old.example. 1 3600 600 86400 60\n@ 60 IN NS ns1.old.example.';
   return startSigningBind(zone, `$ORIGIN ${zone}.\n${soa}\n${records.join('\n')}\n`);
 }
@@ -46,7 +48,7 @@ async function pdnsutil(...words: string[]): Promise<string> {
 /** PowerDNS that signs the zone with one key, as it does by default, and the key by pdnsutil. */
 async function fillPowerDns(zone: string, dnssec = true) {
   const rrsets = namesOf(zone).map((name) => ({
-    ...{ name: `${name}.`, type: 'A', ttl: 60, records: [{ content: '192.0.2.1', disabled: false }] },
+    ...{ name: `${name}.`, type: 'A', ttl: 60, records: [{ content: OLD, disabled: false }] },
   }));
   const body = { name: `${zone}.`, kind: 'Native', nameservers: ['ns1.old.example.'], dnssec, rrsets };
   expect((await powerDns.send('POST', '/zones', body)).status).toBe(201);
@@ -57,8 +59,8 @@ async function fillPowerDns(zone: string, dnssec = true) {
 async function exportKey(zone: string) {
   const { body } = await powerDns.send('GET', `/zones/${zone}./cryptokeys`);
   const key = (body as { id: number; flags: number }[]).find(({ flags }) => flags === 257);
-  const privateKey = (await pdnsutil('export-zone-key', zone, String(key?.id)));
-  const dnskey = (await pdnsutil('export-zone-dnskey', zone, String(key?.id)));
+  const privateKey = await pdnsutil('export-zone-key', zone, String(key?.id));
+  const dnskey = await pdnsutil('export-zone-dnskey', zone, String(key?.id));
   return { privateKey, dnskey };
 }
 
@@ -79,7 +81,7 @@ async function fillPowerDnsWithTwoKeys(zone: string) {
 const anchorOf = (zone: string, ds: DsRecord | undefined) =>
   `${zone}. DS ${ds?.keyTag} ${ds?.algorithm} ${ds?.digestType} ${ds?.digest}`;
 
-/** Asks until so many answers have come. @returns the answers that are not secure */
+/** Asks until so many answers have come. @returns the answers that are not secure, and how often each address came */
 async function askBoth(zone: string, anchor: string, servers: readonly [ProbeEndpoint, ProbeEndpoint]) {
   const folder = await temporaryFolder('resolver');
   const { dns: port = 0 } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
@@ -88,13 +90,15 @@ async function askBoth(zone: string, anchor: string, servers: readonly [ProbeEnd
     ...{ folder, port, zone, server: servers[0], others: [servers[1]], anchor, maxTtl: MAX_TTL_S, signal },
   });
   const wrong: string[] = [];
+  const seen = new Map<string, number>();
   let asked = 0;
   const ask = async () => {
     while (asked < ASKED) {
       const n = asked++;
       const name = n % 4 === 3 ? `absent${n}.${zone}` : `n${n % NAMES}.${zone}`;
-      const { state } = await resolver.resolve(name, n % 5 === 4 ? 'AAAA' : 'A');
+      const { state, addresses } = await resolver.resolve(name, n % 5 === 4 ? 'AAAA' : 'A');
       if (state !== 'secure') wrong.push(`${name}: ${state}`);
+      for (const address of addresses) seen.set(address, (seen.get(address) ?? 0) + 1);
       await sleep(2);
     }
   };
@@ -104,13 +108,13 @@ async function askBoth(zone: string, anchor: string, servers: readonly [ProbeEnd
     resolver.close();
     await resolver.part.stop();
   }
-  return wrong;
+  return { wrong, seen };
 }
 
 test.each<[string, (zone: string) => Promise<Old>, string]>([
   ['BIND', startBind, 'bind.example'],
   ['PowerDNS', fillPowerDns, 'powerdns.example'],
-  ['PowerDNS after its zone-signing key went', fillPowerDnsWithTwoKeys, 'two-keys.example'],
+  ['a PowerDNS whose zone-signing key went', fillPowerDnsWithTwoKeys, 'two-keys.example'],
 ])('a zone moves from %s with its key, and no answer of the two servers is refused', async (_, start, name) => {
   const { at, privateKey, dnskey } = await start(name);
   const key = { privateKey, dnskey };
@@ -118,8 +122,11 @@ test.each<[string, (zone: string) => Promise<Old>, string]>([
   const reply = await request('POST', '/zones', { zoneName: name, owner: `org:${admin.team}`, key });
   expect([reply.status, reply.body.message]).toEqual([200, undefined]);
   const zone = reply.body as unknown as ZoneCreated;
-  for (const each of namesOf(name)) await service.record(zone, each.split('.')[0] ?? '', 'A', '192.0.2.1', { ttl: 60 });
+  for (const each of namesOf(name)) await service.record(zone, each.split('.')[0] ?? '', 'A', NEW, { ttl: 60 });
   await service.settled();
   const anchor = anchorOf(name, zone.ds[0]);
-  expect(await askBoth(name, anchor, [at, service.dns])).toEqual([]);
+  const { wrong, seen } = await askBoth(name, anchor, [at, service.dns]);
+  expect(wrong).toEqual([]);
+  // The answers are of both servers.
+  for (const address of [OLD, NEW]) expect(seen.get(address)).toBeGreaterThan(ASKED / 20);
 });
