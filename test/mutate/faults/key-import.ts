@@ -30,7 +30,7 @@ export const KEY_IMPORT_FAULTS: readonly Fault[] = [
   onUnit('exponent', 'an RSA key with a small exponent is taken', PRIVATE, 'e < MIN_EXPONENT ||', 'e < 3n ||'),
   onUnit(
     'numbers',
-    'an RSA key with a prime of another key is taken',
+    'an RSA key with a number of another key is taken',
     PRIVATE,
     'return belongTogether ? null : DAMAGED;',
     'return null;',

@@ -106,6 +106,13 @@ test.each([
     }),
     says: 'is damaged',
   },
+  {
+    flaw: 'a coefficient of another key, with which OpenSSL signs without a complaint,',
+    privateKey: writeBindRsa(RSA, {
+      Coefficient: Buffer.from(OTHER_RSA.export({ format: 'jwk' }).qi ?? '', 'base64url').toString('base64'),
+    }),
+    says: 'is damaged',
+  },
   { flaw: 'a missing line', privateKey: writeBindRsa(RSA).replace(/^Prime2.*\n/m, ''), says: '"Prime2"' },
   { flaw: 'a short number', privateKey: bindKey('15 (ED25519)', 'AAAA'), says: 'Ed25519 needs 32' },
   { flaw: 'a long number', privateKey: bindKey('13 (ECDSAP256SHA256)', 'A'.repeat(64)), says: 'has 48 octets' },
