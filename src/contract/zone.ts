@@ -1,6 +1,7 @@
 // The contract of zones: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
 import { DENIALS } from '#dns/dnssec/denial.ts';
+import { MAX_KEY_TEXT } from '#dns/dnssec/key-file.ts';
 import { chosenOwner, comment, moment, newComment, next, page, ttl } from './shared.ts';
 
 const NAME_ERROR = 'must be a domain name of 1 to 255 characters, for instance example.org';
@@ -33,6 +34,23 @@ export const zoneListQuery = z.strictObject({
   ...page,
 });
 
+const keyText = (most: number) =>
+  z.string({ error: 'must be a text' }).max(most, { error: `must have at most ${most} characters` });
+
+/** The key of a zone that moves in. */
+const keyImport = z
+  .strictObject({
+    privateKey: keyText(MAX_KEY_TEXT).meta({
+      description:
+        'The private key: the text of a `K….private` file of BIND, the output of `pdnsutil export-zone-key`, or PEM (PKCS#8). Algorithms 8 (RSA of 2,048 to 4,096 bits), 13, 14 and 15. No answer returns it.',
+    }),
+    dnskey: keyText(MAX_KEY_TEXT).optional().meta({
+      description:
+        'The DNSKEY record of the key, such as the text of a `K….key` file of BIND. If given, it must fit the private key and the zone, and have the flags 257.',
+    }),
+  })
+  .meta({ id: 'KeyImport', description: 'The DNSSEC key with which a zone moves in from other name servers.' });
+
 /** `POST /zones`. */
 export const zoneCreateBody = z
   .strictObject({
@@ -53,6 +71,14 @@ export const zoneCreateBody = z
       description:
         'A zone gets back the DNSSEC key of the zone of this name that its owner deleted, as long as the name is in quarantine, so that the DS records at the parent zone stay valid. If true, it gets a new key, and the DS records must be replaced. If omitted: false.',
     }),
+    key: keyImport.optional().meta({
+      description:
+        'The key of the zone at its present name servers, which must have signed all its records. The zone gets this key and no other one, so that the DS records at the parent zone stay valid while it moves. If omitted, the service makes a key.',
+    }),
+  })
+  .refine(({ key, newKey }) => key === undefined || newKey !== true, {
+    path: ['newKey'],
+    error: 'must be false or omitted if key gives the key of the zone',
   })
   .meta({ id: 'ZoneCreate', description: 'A zone to create.' });
 
@@ -163,11 +189,14 @@ const createdKey = z
     keyTag: z.int().min(0).max(65_535).meta({ description: 'The tag of the DNSKEY of the zone.' }),
     kept: z.boolean().meta({
       description:
-        'True: it is the key of the zone of this name that the owner deleted, so DS records that refer to it are valid again. False: it is a new key.',
+        'True: it is the key of the zone of this name that the owner deleted, so DS records that refer to it are valid again. False: it is a new key, or the imported one.',
+    }),
+    imported: z.literal(true).optional().meta({
+      description: 'True: it is the key that the request gave, so DS records that refer to it stay valid.',
     }),
     formerKeyTag: z.int().min(0).max(65_535).optional().meta({
       description:
-        'The tag of the key of the deleted zone, which this zone does not use because of `newKey`. Replace DS records that refer to it.',
+        'The tag of the key of the deleted zone, which this zone does not use because of `newKey` or `key`. Replace DS records that refer to it.',
     }),
   })
   .meta({ id: 'CreatedKey', description: 'The DNSSEC key of a new zone.' });

@@ -48,6 +48,22 @@ export async function listZoneKeys(db: Db | Tx, zoneId: string): Promise<ZoneKey
   return (await selectKeys(db, zoneId)).map((row) => keyColumns.read(row));
 }
 
+const selectSameKey = statement<object>(`
+  select 1 from zone_keys where public_key = $1 union all
+  select 1 from deleted_zones d join deleted_zone_rows r on r.zone_id = d.id and r.origin = 'zone_keys'
+    where d.name <> $2 and r.row ->> 'public_key' = $1 limit 1`);
+
+/**
+ * Whether a zone of any owner has the key, or a deleted zone with another name that may come back with it. Name servers
+ * keep one file for a key, and delete it with the first zone that goes.
+ */
+export async function hasZoneWithKey(
+  tx: Tx,
+  { name, publicKey }: Pick<SigningKey, 'publicKey'> & { name: string },
+): Promise<boolean> {
+  return (await selectSameKey(tx, publicKey, name)).length > 0;
+}
+
 const updateStates = statement(`
   update zone_keys set state = $3, xid = pg_current_xact_id(), since = $4::timestamptz, shown_since = null, hold_s = null,
     waits_for = null, look_at = $5::timestamptz

@@ -118,6 +118,8 @@ export const zoneKeys = pgTable(
   },
   (t) => [
     uniqueIndex('zone_keys_zone_idx').on(t.zoneId, t.publicKey),
+    // Not unique: a deleted zone may come back although another zone got its key meanwhile.
+    index('zone_keys_public_key_idx').on(t.publicKey),
     uniqueIndex('zone_keys_roll_idx').on(t.zoneId).where(sql`${t.lookAt} is not null`),
     index('zone_keys_look_idx').on(t.lookAt).where(sql`${t.lookAt} is not null`),
     check(

@@ -4,11 +4,18 @@ import { FORCE_OPTION } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { CONTEXT_OPTION, type ContextOption, REST_SETTINGS } from '../rest/access.ts';
 import { withRest } from '../rest/with-rest.ts';
+import { DNSSEC_KEY_FLAG } from '../zones/dnssec-key.ts';
+import type { DnssecKeyOptions } from './dnssec-keys.ts';
 import type { ImportOptions } from './import.ts';
 import type { ManifestOptions } from './manifests.ts';
 import type { SourceOptions } from './sources/open.ts';
 
-type Options = OutputOption & ContextOption & ImportOptions & SourceOptions & ManifestOptions & { manifests?: boolean };
+type Options = OutputOption &
+  ContextOption &
+  ImportOptions &
+  SourceOptions &
+  ManifestOptions &
+  DnssecKeyOptions & { manifests?: boolean };
 
 /** The exit code of a shell for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -37,6 +44,11 @@ export const command = describeCommand({
     { flags: '--column <column=name>', describe: 'name of a column of a CSV file', value: 'list' },
     { flags: '--tsig-key <file>', describe: 'file with the TSIG key for a zone transfer' },
     { flags: '--powerdns-key <file>', describe: 'file with the key of the API of PowerDNS' },
+    {
+      flags: DNSSEC_KEY_FLAG,
+      describe: 'file with the DNSSEC key of a new zone (BIND, PowerDNS, PEM), which the zone keeps',
+      value: 'list',
+    },
     { flags: '--external-dns', describe: 'turn the TXT registry of external-dns into owners' },
     { flags: '--txt-prefix <text>', describe: 'the option of external-dns' },
     { flags: '--txt-suffix <text>', describe: 'the option of external-dns' },
@@ -54,6 +66,7 @@ export const command = describeCommand({
   examples: [
     'zonestead import shop.zone --create --dry-run',
     'zonestead import axfr://ns1.example.net:53/shop.example --create',
+    'zonestead import shop.zone --create --dnssec-key Kshop.example.+013+20326.private',
     'zonestead import shop.zone --manifests -n team-a',
   ],
   run: async (sources, options: Options, context: CommandContext<(typeof REST_SETTINGS)[number]>) => {
@@ -62,6 +75,8 @@ export const command = describeCommand({
     const zones = openSources(sources, options, context.signal);
     let complete = true;
     if (options.manifests) {
+      if (options.dnssecKey !== undefined)
+        throw new Error('--dnssec-key does not work with --manifests: objects hold no keys');
       const { printManifests } = await import('./manifests.ts');
       complete = await printManifests(zones, options, context);
     } else {

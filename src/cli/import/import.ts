@@ -17,6 +17,7 @@ import { confirmOwned, ownedLines, ownedNotice } from '../rest/owned.ts';
 import { type Session, withHint } from '../rest/session.ts';
 import { applyPlan, requestSizes } from './apply.ts';
 import { countImportCost } from './cost.ts';
+import { checkDnssecKey, type DnssecKeyOptions, readDnssecKeys, type ZoneKeyFile } from './dnssec-keys.ts';
 import { giveToOwners } from './own.ts';
 import type { Pace } from './pace.ts';
 import { type ImportPlan, type PlanContext, planSteps, type StoredRecord } from './plan.ts';
@@ -26,7 +27,7 @@ import { buildZoneReport, reportLines, type ZoneReport } from './report.ts';
 import type { SourceZone } from './source.ts';
 import { createTargetZone, removeCreated } from './target.ts';
 
-export interface ImportOptions extends RegistryOptions, ForceOption {
+export interface ImportOptions extends RegistryOptions, ForceOption, DnssecKeyOptions {
   /** Turns the TXT registry of external-dns into owners. */
   externalDns?: boolean;
   dryRun?: boolean;
@@ -42,11 +43,13 @@ interface Importing extends Session, Pace {
   own: Zone[];
   /** The record writes of the key in 60 seconds; null: no limit. */
   limit: number | null;
+  /** Those of the command line. Each belongs to one zone. */
+  keys: readonly ZoneKeyFile[];
 }
 
 /**
  * @returns whether all zones were imported, or would be
- * @throws Error if the service does not answer or does not accept the key
+ * @throws Error if the service does not answer or does not accept the key, or no source has the zone of a DNSSEC key
  */
 export async function importZones(
   session: Session,
@@ -55,9 +58,10 @@ export async function importZones(
 ): Promise<boolean> {
   const { client, signal } = session;
   const reports: ZoneReport[] = [];
+  const keys = await readDnssecKeys(options, signal);
   const own = await fetchZones(client, {}, { signal });
   const { key } = await client.call(getAccount, {}, { signal });
-  const importing: Importing = { ...session, clock: realClock, own, limit: key.recordWrites };
+  const importing: Importing = { ...session, clock: realClock, own, limit: key.recordWrites, keys };
   for await (const source of sources) {
     const report = await importZone(importing, source, options);
     reports.push(report);
@@ -65,6 +69,8 @@ export async function importZones(
       for (const line of reportLines(report, options.dryRun === true)) session.print(line);
   }
   await show(session, { zones: reports }, () => undefined);
+  const unused = keys.find(({ zone }) => reports.every((report) => report.zone !== zone));
+  if (unused !== undefined) throw new Error(`${unused.path}: no source has the zone ${unused.zone} of this key`);
   return reports.every(
     ({ outcome, refused }) => outcome === 'imported' || (outcome === 'planned' && refused.length === 0),
   );
@@ -88,7 +94,10 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
     report.refused = [];
   }
   const missing = describeMissingZone(zone, report.zone, options);
-  const problem = missing ?? describeUnnamedZone(source, plan, stored);
+  const key = session.keys.find((file) => file.zone === source.zone);
+  const judged = key === undefined ? null : await judgeKey(session, key, source, zone?.id);
+  if (judged?.note !== undefined) report.notes = [judged.note, ...report.notes];
+  const problem = missing ?? judged?.problem ?? describeUnnamedZone(source, plan, stored);
   if (options.dryRun) {
     const notes = problem === null ? [] : [{ place: 'zone', message: problem }];
     return { ...report, notes: [...notes, ...ownedNotes(plan), ...report.notes] };
@@ -97,7 +106,16 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
   if (problem !== null) return { ...report, outcome: 'failed', problem };
   const refused = await askAboutOwned(session, plan, options);
   if (refused !== null) return { ...report, outcome: 'failed', problem: refused };
-  return send(session, { read, plan, zone, stored, etag, report, context }, options);
+  return send(session, { read, plan, zone, stored, etag, report, context, key }, options);
+}
+
+async function judgeKey(session: Session, key: ZoneKeyFile, source: SourceZone, id: string | undefined) {
+  try {
+    return { note: await checkDnssecKey(session, key, source, id) };
+  } catch (error) {
+    session.signal.throwIfAborted();
+    return { problem: formatError(error) };
+  }
 }
 
 /** The records of the plan whose change an owner may revert. */
@@ -174,6 +192,8 @@ interface Work {
   etag: string | undefined;
   report: ZoneReport;
   context: PlanContext;
+  /** With which a zone is created. */
+  key: ZoneKeyFile | undefined;
 }
 
 async function send(session: Importing, work: Work, options: ImportOptions): Promise<ZoneReport> {
@@ -196,8 +216,12 @@ async function send(session: Importing, work: Work, options: ImportOptions): Pro
 }
 
 /** The records of a new zone are one transaction, so after a refusal there are none, and the zone is deleted again. */
-async function createWithRecords(session: Importing, { read, plan }: Work, { owner }: ImportOptions): Promise<Zone> {
-  const zone = await createTargetZone(session, read.zone, owner);
+async function createWithRecords(
+  session: Importing,
+  { read, plan, key }: Work,
+  { owner }: ImportOptions,
+): Promise<Zone> {
+  const zone = await createTargetZone(session, read.zone, { owner, key: key?.key });
   session.own.push(zone);
   try {
     const { etag } = await readStored(session, zone.id);

@@ -46,6 +46,8 @@ export interface ReadOptions {
 
 /** Cloudflare's automatic TTL in seconds. */
 const AUTOMATIC_TTL = 300;
+/** The `sig-signing-type` of BIND. */
+const BIND_STATE_TYPE = 'TYPE65534';
 
 /** Every line of the source is in exactly one of records, skipped and refused. */
 export function* readSteps(source: SourceZone, options: ReadOptions): Steps<ReadZone> {
@@ -63,6 +65,11 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
     return to;
   };
   const reviseType = (entry: EntryHead) => {
+    if (entry.type.toUpperCase() === BIND_STATE_TYPE && isApex(entry.owner, zone)) {
+      add(found.skipped, entry.line, 'BIND keeps the state of its signatures in this record.');
+      revised.add(entry.line);
+      return null;
+    }
     const flaw = findFlaw(entry, zone);
     if (flaw !== null) {
       add(unsupported, entry.line, flaw);

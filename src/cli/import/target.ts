@@ -4,15 +4,27 @@ import { formatError } from '#base/error-text.ts';
 import { ApiError } from '#client/errors.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
+import type { KeyImport } from '#dns/dnssec/imported-key.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Session } from '../rest/session.ts';
 import { newZoneOwner } from '../zones/create.ts';
 import { type Pace, sendInTurn } from './pace.ts';
 
-/** @param owner (Default: the team or the person of the key.) */
-export async function createTargetZone(session: Session & Pace, zoneName: string, owner?: string): Promise<Zone> {
+interface TargetOptions {
+  /** (Default: the team or the person of the API key.) */
+  owner?: string | undefined;
+  /** The DNSSEC key that the zone brings along. Secret. */
+  key?: KeyImport | undefined;
+}
+
+export async function createTargetZone(
+  session: Session & Pace,
+  zoneName: string,
+  { owner, key }: TargetOptions,
+): Promise<Zone> {
   const { client, signal } = session;
-  const body = { zoneName, owner: owner ?? (await newZoneOwner(client, signal)), defaultTtl: DEFAULT_TTL };
+  const properties = { zoneName, defaultTtl: DEFAULT_TTL, ...(key === undefined ? {} : { key }) };
+  const body = { ...properties, owner: owner ?? (await newZoneOwner(client, signal)) };
   return sendInTurn(
     session,
     () => `${zoneName} is not created yet`,

@@ -10,6 +10,7 @@ import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { showEffect } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
+import { DNSSEC_KEY_OPTION, readDnssecKey } from './dnssec-key.ts';
 import { printZone } from './list.ts';
 
 interface Properties extends DryRunOption {
@@ -18,7 +19,7 @@ interface Properties extends DryRunOption {
   comment?: string;
 }
 
-type CreateOptions = Properties & { owner?: string; newKey?: boolean };
+type CreateOptions = Properties & { owner?: string; newKey?: boolean; dnssecKey?: string };
 
 const DEFAULT_TTL: OptionDescription = {
   flags: '--default-ttl <time>',
@@ -45,6 +46,7 @@ export const create = describeRestCommand({
     DENIAL,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
     { flags: '--new-key', describe: 'make a new DNSSEC key, also if a zone of this name was deleted lately' },
+    DNSSEC_KEY_OPTION,
     DRY_RUN_OPTION,
   ],
   waits: true,
@@ -73,9 +75,12 @@ async function createZone(session: Session, name: string, options: CreateOptions
   const { client, signal, print } = session;
   const owner = options.owner ?? (await newZoneOwner(client, signal));
   const body = { zoneName: name, owner, ...propertiesOf(options), ...(options.newKey ? { newKey: true } : {}) };
+  const key = options.dnssecKey === undefined ? null : (await readDnssecKey(options.dnssecKey, signal)).key;
+  // The key is not shown.
   if (options.dryRun)
     return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
-  const zone = await client.call(zoneApi.createZone, { body }, { signal });
+  const request = { body: { ...body, ...(key === null ? {} : { key }) } };
+  const zone = await client.call(zoneApi.createZone, request, { signal });
   await show(session, zone, () => {
     print(`Created zone ${zone.zoneName}.`);
     if (zone.key !== undefined) print(keySentence(zone.key));
@@ -87,7 +92,8 @@ async function createZone(session: Session, name: string, options: CreateOptions
 }
 
 /** Says whether DS records at the parent zone stay valid. */
-function keySentence({ keyTag, kept, formerKeyTag }: CreatedKey): string {
+function keySentence({ keyTag, kept, imported, formerKeyTag }: CreatedKey): string {
+  if (imported) return `It has the imported DNSSEC key ${keyTag}, so a DS record for this key stays valid.`;
   if (kept) return `It has the DNSSEC key ${keyTag} of the deleted zone, so a DS record for this key stays valid.`;
   if (formerKeyTag === undefined) return `It has the new DNSSEC key ${keyTag}.`;
   return `It has the new DNSSEC key ${keyTag}: replace DS records for the former key ${formerKeyTag} at the parent zone.`;

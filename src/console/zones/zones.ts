@@ -58,10 +58,11 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     const typed = readTyped(request);
     return attemptForm(
       reply,
-      ['zoneName', 'owner', 'defaultTtl', 'denial', 'comment', 'newKey'],
+      ['zoneName', 'owner', 'defaultTtl', 'denial', 'comment', 'newKey', 'key'],
       async () => {
         const ttl = textField(typed, 'defaultTtl');
         const denial = textField(typed, 'denial');
+        const [privateKey, dnskey] = [textField(typed, 'key'), textField(typed, 'dnskey')];
         const body = judge(zoneCreateBody, {
           zoneName: textField(typed, 'zoneName'),
           owner: textField(typed, 'owner'),
@@ -69,6 +70,7 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           ...(denial === '' ? {} : { denial }),
           comment: textField(typed, 'comment'),
           newKey: textField(typed, 'newKey') === 'on',
+          ...(privateKey + dnskey === '' ? {} : { key: { privateKey, dnskey } }),
         });
         const zone = await createZone(context, readCaller(request), body);
         // Without a check, only a parent zone here is known to delegate the zone.
@@ -80,7 +82,8 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           `The zone ${zone.zoneName} was created${keyWords(zone.key)}.`,
         );
       },
-      (errors) => newPage(request, reply, { typed, errors }),
+      // No page shows a private key, also not to the person who typed it.
+      (errors) => newPage(request, reply, { typed: { ...typed, key: '' }, errors }),
     );
   });
 }
@@ -158,6 +161,7 @@ function newPage(request: FastifyRequest, reply: FastifyReply, again: { typed?: 
 
 /** The words about the DNSSEC key of a new zone whose owner deleted an earlier zone of this name. */
 function keyWords(key: Awaited<ReturnType<typeof createZone>>['key']): string {
+  if (key.imported) return ` with the imported DNSSEC key ${key.keyTag}, so its DS records stay valid`;
   if (key.kept) return ` with the DNSSEC key ${key.keyTag} of the deleted zone, so its DS records stay valid`;
   return key.formerKeyTag === undefined ? '' : ` with a new DNSSEC key ${key.keyTag} instead of ${key.formerKeyTag}`;
 }

@@ -132,5 +132,10 @@ export function dnskeyText({ algorithm, publicKey }: PublicKey): string {
 
 /** RFC 4034 section 2.1. */
 export function dnskeyRdata({ algorithm, publicKey }: PublicKey): Uint8Array {
-  return concat([uint16(CSK_FLAGS), Uint8Array.of(PROTOCOL, algorithm), Buffer.from(publicKey, 'base64')]);
+  return dnskeyRdataOf(CSK_FLAGS, algorithm, Buffer.from(publicKey, 'base64'));
+}
+
+/** The RDATA of any DNSKEY. @param octets the public key */
+export function dnskeyRdataOf(flags: number, algorithm: number, octets: Uint8Array): Uint8Array {
+  return concat([uint16(flags), Uint8Array.of(PROTOCOL, algorithm), octets]);
 }

@@ -67,6 +67,12 @@ export const ZONE_REFUSALS = {
     sentence:
       'a key roll is under way: the key {tag} is {state}. Wait for its end, or cancel it ("zonestead zones keys cancel").',
   },
+  'key-of-other-zone': {
+    code: 'conflict',
+    field: 'key.privateKey',
+    sentence:
+      'another zone has this key. Each zone needs a key of its own: roll this one to a new key at its present name servers, and import that key.',
+  },
   'no-key-roll': { code: 'conflict', sentence: 'no key roll of this zone is under way.' },
   'key-roll-too-late': {
     code: 'conflict',

@@ -1,7 +1,8 @@
-// Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
+// Creates a zone: checks the owner, the name and overlaps with other zones, and generates or imports the signing key.
 import { parseComment } from '#dns/comment.ts';
 import { DEFAULT_DENIAL, type Denial } from '#dns/dnssec/denial.ts';
-import { dsContents, generateSigningKey, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
+import { type KeyImport, readImportedKey } from '#dns/dnssec/imported-key.ts';
+import { dsContents, generateSigningKey, keyTagOfDs, type SigningKey } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { insertChanges } from '#store/changes.ts';
@@ -10,7 +11,7 @@ import { sqlFailure, type Tx } from '#store/database.ts';
 import { type FormerZone, formerZone, takeFormerKey } from '#store/former-keys.ts';
 import { keyStanding } from '#store/keys.ts';
 import { grantDeclared } from '#store/trusts.ts';
-import { insertZoneKey } from '#store/zone-keys.ts';
+import { hasZoneWithKey, insertZoneKey } from '#store/zone-keys.ts';
 import { insertZone, lockZone, type ZoneRow, zoneById } from '#store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from '../accounts/actor.ts';
 import { mustHaveRoomForZone } from '../accounts/quota.ts';
@@ -42,6 +43,8 @@ interface ZoneInput {
    * quarantine.
    */
   newKey?: boolean | undefined;
+  /** The key with which the zone moves in. It excludes the key of a deleted zone. (Default: the service makes one.) */
+  key?: KeyImport | undefined;
 }
 
 /**
@@ -54,6 +57,8 @@ export type FirstRecords = (tx: Tx, zone: ZoneRow) => Promise<unknown>;
 interface CreatedKey {
   keyTag: number;
   kept: boolean;
+  /** The request gave it. */
+  imported?: true;
   /** The tag of the key of the deleted zone that the new zone does not use. */
   formerKeyTag?: number;
 }
@@ -63,9 +68,9 @@ type CreatedZone = NewZone & { status: CreationStatus };
 
 /**
  * @param records writes records into the new zone; zone and records appear at once, or not at all.
- * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it
- * overlaps with a zone or a quarantined name of another team, it would hide records of the parent zone, or name servers
- * hold it), busy; the refusals of `records`
+ * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name, key), conflict (the zone exists,
+ * it overlaps with a zone or a quarantined name of another team, it would hide records of the parent zone, name servers
+ * hold it, or another zone has the key), busy; the refusals of `records`
  */
 export async function createZone(
   context: ServiceContext,
@@ -79,6 +84,7 @@ export async function createZone(
   const comment = insist(parseComment(input.comment ?? null));
   mustNotBeReserved(name, context.reservedNames ?? []);
   if (!context.allowPublicSuffixes) mustNotBePublic(name);
+  const importedKey = input.key === undefined ? null : insist(readImportedKey(name, input.key));
   const above = await findParentZone(context.db, name);
   // A zone of another owner is not locked: mustNotOverlap refuses the new zone.
   const parent = above && sameOwner(above, owner) ? above : null;
@@ -99,7 +105,8 @@ export async function createZone(
     }
     await mustFit(tx, null);
     await mustNotBeHeld(tx, context, name);
-    const { zone, key } = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
+    const content = { ...input, zoneName: name, comment, importedKey };
+    const { zone, key } = await insertSigned(tx, context, caller, owner, content);
     if (records !== undefined) {
       const below = await readChildren(tx, zone);
       await records(tx, zone);
@@ -138,11 +145,13 @@ async function insertSigned(
   context: ServiceContext,
   caller: Caller,
   owner: Owner,
-  input: ZoneInput,
+  input: Omit<ZoneInput, 'key'> & { importedKey: SigningKey | null },
 ): Promise<{ zone: ZoneRow; key: CreatedKey }> {
-  const { zoneName: name, defaultTtl = DEFAULT_TTL, denial = DEFAULT_DENIAL, comment = null, newKey = false } = input;
+  const { zoneName: name, defaultTtl = DEFAULT_TTL, denial = DEFAULT_DENIAL, comment = null, importedKey } = input;
   const now = context.now();
-  const signingKey = generateSigningKey();
+  if (importedKey !== null && (await hasZoneWithKey(tx, { name, publicKey: importedKey.publicKey })))
+    throw refusal('key-of-other-zone');
+  const signingKey = importedKey ?? generateSigningKey();
   const earlierZone = await formerZone(tx, name, owner, now);
   const insertedZone = await insertZone(tx, {
     id: `zone_${context.random(10).toString('hex')}`,
@@ -164,10 +173,13 @@ async function insertSigned(
     updatedAt: now,
   });
   await insertZoneKey(tx, context.keyring, insertedZone.id, { ...signingKey, state: 'active' }, { since: now });
-  const zoneWithOldKey =
-    earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone, now);
+  const isNew = input.newKey === true || importedKey !== null;
+  const zoneWithOldKey = earlierZone === null || isNew ? null : await takeFormerKey(tx, insertedZone, earlierZone, now);
   const zone = zoneWithOldKey ?? insertedZone;
-  const key = toCreatedKey(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null);
+  const key = {
+    ...toCreatedKey(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null),
+    ...(importedKey === null ? {} : { imported: true as const }),
+  };
   await takeName(tx, name);
   await grantDeclared(tx, zone);
   const after = { ...zoneView(zone, context.nameservers), key };
@@ -178,9 +190,11 @@ async function insertSigned(
 
 /** @param replacedZone the former zone whose key the new one does not use */
 function toCreatedKey(zone: ZoneRow, replacedZone: FormerZone | null, isKept: boolean): CreatedKey {
+  const formerDs = replacedZone?.ds[0] ?? zone.ds[0];
   return {
     keyTag: keyTagOfDs(zone.ds[0] ?? ''),
     kept: isKept,
-    ...(replacedZone === null ? {} : { formerKeyTag: keyTagOfDs(replacedZone.ds[0] ?? '') }),
+    // A zone may be imported again with the same key.
+    ...(formerDs === zone.ds[0] ? {} : { formerKeyTag: keyTagOfDs(formerDs ?? '') }),
   };
 }

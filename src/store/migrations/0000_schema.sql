@@ -872,6 +872,7 @@ CREATE INDEX "quarantined_names_owner_idx" ON "quarantined_names" USING btree ("
 CREATE INDEX "zone_secondaries_secondary_idx" ON "zone_secondaries" USING btree ("secondary");--> statement-breakpoint
 CREATE INDEX "zone_uploads_created_idx" ON "zone_uploads" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "zone_keys_zone_idx" ON "zone_keys" USING btree ("zone_id","public_key");--> statement-breakpoint
+CREATE INDEX "zone_keys_public_key_idx" ON "zone_keys" USING btree ("public_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "zone_keys_roll_idx" ON "zone_keys" USING btree ("zone_id") WHERE "zone_keys"."look_at" is not null;--> statement-breakpoint
 CREATE INDEX "zone_keys_look_idx" ON "zone_keys" USING btree ("look_at") WHERE "zone_keys"."look_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_tree_idx" ON "zones" USING btree ("tree");--> statement-breakpoint

@@ -2,10 +2,12 @@
 // BIND and a real PowerDNS as the servers that people leave.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readDnskeys } from '#dns/dnssec/dnskey-text.ts';
 import type { TsigKey } from '#dns/message/tsig.ts';
+import { startSigningBind } from '../../support/dns/signing-bind.ts';
 import type { ScenarioName } from '../../support/docs/plan.ts';
 import type { Own } from '../../support/docs/reader.ts';
 import { formatKeyFile } from '../../support/doors/dns-update/primary.ts';
@@ -88,6 +90,25 @@ test('a reader moves a zone from BIND', async () => {
   await reader('from BIND')(old, { 'transfer.key': formatKeyFile(tsig) });
   const expected = ['@ 3600 MX mail.moved.example', 'mail 3600 A 192.0.2.25', 'ns1 3600 A 192.0.2.53'];
   expect(await recordsOf(ZONE)).toEqual(expected);
+});
+
+test('a reader moves a signed zone from BIND with its key', async () => {
+  const tsig: TsigKey = { name: 'moved', algorithm: 'hmac-sha256', secret: randomBytes(32) };
+  const text =
+    '$TTL 3600\n@ SOA ns1.old.example. host 1 7200 3600 86400 300\n@ NS ns1.old.example.\nwww A 192.0.2.80\n';
+  const { at, path, privateKey, dnskey } = await startSigningBind(ZONE, text, tsig);
+  const name = basename(path, '.private');
+  const old = {
+    'axfr://ns1.old.example': `axfr://127.0.0.1:${at.port}`,
+    '@ns1.old.example': `@127.0.0.1 -p ${at.port}`,
+    'Kmoved.example.+013+20326': name,
+  };
+  const halves = { [`${name}.private`]: privateKey, [`${name}.key`]: dnskey };
+  await reader('from BIND with its key')(old, { 'transfer.key': formatKeyFile(tsig), ...halves });
+  expect(await recordsOf(ZONE)).toEqual(['www 3600 A 192.0.2.80']);
+  const rows =
+    await service.sql`select k.public_key from zone_keys k join zones z on z.id = k.zone_id where z.name = ${ZONE}`;
+  expect(rows.map((row) => row.public_key)).toEqual(readDnskeys(dnskey).map(({ publicKey }) => publicKey));
 });
 
 test('a reader moves zones from PowerDNS, as records and as objects', async () => {

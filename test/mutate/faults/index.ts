@@ -30,6 +30,7 @@ import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
 import { FEED_FAULTS } from './feed.ts';
 import { GROWTH_FAULTS } from './growth.ts';
+import { KEY_IMPORT_FAULTS } from './key-import.ts';
 import { KEY_ROLLOVER_FAULTS } from './key-rollover.ts';
 import { KEY_ROLL_FAULTS } from './key-rolls.ts';
 import { KUBE_FAULTS } from './kube.ts';
@@ -102,6 +103,7 @@ export const FAULTS: readonly Fault[] = [
   ...FAIR_FAULTS,
   ...FEED_FAULTS,
   ...GROWTH_FAULTS,
+  ...KEY_IMPORT_FAULTS,
   ...KEY_ROLL_FAULTS,
   ...KEY_ROLLOVER_FAULTS,
   ...KUBE_FAULTS,

@@ -48,7 +48,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/zones/create.ts',
-        find: 'earlierZone === null || newKey ? null',
+        find: 'earlierZone === null || isNew ? null',
         replace: 'earlierZone === null ? null',
       },
     ],

@@ -24,6 +24,8 @@ export interface ResolvedAnswer {
   state: 'secure' | 'insecure' | 'bogus';
   rcode: string;
   answers: number;
+  /** Those of A records. */
+  addresses: string[];
 }
 
 interface ResolverOptions {
@@ -34,6 +36,8 @@ interface ResolverOptions {
   zone: string;
   /** The name server of the zone. */
   server: ProbeEndpoint;
+  /** More name servers of the zone. Any of them is asked. */
+  others?: readonly ProbeEndpoint[];
   /** The DNSKEY of the zone as a line, or its DS. */
   anchor: string;
   /** The longest time that the cache keeps answers, in seconds. (Default: their TTLs.) */
@@ -89,11 +93,13 @@ export async function startValidatingResolver(options: ResolverOptions): Promise
 function judge({ rcode = '', answers = [], flags = 0 }: Packet): ResolvedAnswer {
   const isSecure = (flags & AUTHENTIC_DATA) !== 0;
   const state = rcode === 'SERVFAIL' ? 'bogus' : isSecure ? 'secure' : 'insecure';
-  return { state, rcode, answers: answers.length };
+  const addresses = answers.flatMap(({ type, data }) => (type === 'A' ? [String(data)] : []));
+  return { state, rcode, answers: answers.length, addresses };
 }
 
 /** Without the root: nothing outside of the zone is asked. */
-function configuration({ folder, port, zone, server, anchor, maxTtl = 86_400 }: ResolverOptions): string {
+function configuration({ folder, port, zone, server, others = [], anchor, maxTtl = 86_400 }: ResolverOptions): string {
+  const addresses = [server, ...others].map((each) => `  stub-addr: ${each.address}@${each.port}\n`);
   return `server:
   cache-max-ttl: ${maxTtl}
   cache-max-negative-ttl: ${maxTtl}
@@ -118,7 +124,6 @@ function configuration({ folder, port, zone, server, anchor, maxTtl = 86_400 }: 
   num-queries-per-thread: 1024
 stub-zone:
   name: "${zone}."
-  stub-addr: ${server.address}@${server.port}
-  stub-no-cache: no
+${addresses.join('')}  stub-no-cache: no
 `;
 }

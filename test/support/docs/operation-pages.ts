@@ -6,6 +6,7 @@ const INCIDENT = howTo('handle-an-incident');
 const TASKS = howTo('routine-tasks');
 const OVER_TLS = howTo('transfers-over-tls');
 const ROLL = howTo('roll-a-dnssec-key');
+const SIGNED = howTo('move-a-signed-zone');
 const DANGLING = howTo('dangling-names');
 const TEST = 'test/integration/cli/operation-pages.test.ts';
 
@@ -38,6 +39,10 @@ export const OPERATION_PAGES = {
       howTo('send-health-signals'),
       ...['zonestead checks set', 'zonestead keys mint', 'zonestead checks signal', 'curl', 'zonestead checks show'],
     ),
+  },
+  'from BIND with its key': {
+    test: 'test/integration/cli/import-pages.test.ts',
+    choices: [block(SIGNED, 'Look at the keys of the zone'), block(SIGNED, 'Move the zone')],
   },
   'reverse records': { test: TEST, choices: begins(howTo('reverse-records'), 'zonestead ') },
   'keys by last use': { test: TEST, choices: [block(TASKS, 'List keys by last use and end')] },

@@ -19,6 +19,8 @@ export interface RealPowerDns {
   /** Where it answers queries. */
   dns: { address: string; port: number };
   send: PowerDnsRequest;
+  /** That of its configuration, for pdnsutil. */
+  folder: string;
 }
 
 /** To be called at the top of a test file. */
@@ -68,5 +70,5 @@ export async function startPowerDns(): Promise<RealPowerDns> {
     part,
     signal: new AbortController().signal,
   });
-  return { url, key, dns: { address: '127.0.0.1', port: ports.powerDns ?? 0 }, send: powerDnsClient(url, key) };
+  return { url, key, dns: { address: '127.0.0.1', port: ports.powerDns ?? 0 }, send: powerDnsClient(url, key), folder };
 }

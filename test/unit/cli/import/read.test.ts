@@ -30,6 +30,13 @@ function shown({ records }: ReturnType<typeof read>): string[] {
 const told = (remarks: readonly { place: string; message: string }[]) =>
   remarks.map(({ place, message }) => `${place}: ${message}`);
 
+test('the record in which BIND keeps the state of its signatures is skipped at the zone itself', () => {
+  const found = file('@ 0 IN TYPE65534 \\# 5 0d44d00001\nwww 60 TYPE65534 \\# 1 00\n');
+  expect(shown(found)).toEqual(['www 60 TYPE65534 \\# 1 00']);
+  expect(told(found.skipped)).toEqual(['line 1: BIND keeps the state of its signatures in this record.']);
+  expect(told(found.notes)).toEqual([]);
+});
+
 test('a zone file names each omitted line with the reason', () => {
   const found = file(
     '@ 300 IN SOA ns1 host 1 2 3 4 5\n@ NS ns1\nwww 300 A 192.0.2.1\nWWW 300 A 192.0.2.1\na.elsewhere.example. A 192.0.2.2\n' +
