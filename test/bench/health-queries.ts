@@ -1,7 +1,7 @@
 // Changes of answers by health checks under a load of queries: addresses leave the answers or come back 1,000 times,
 // while dnsperf asks 20,000 questions a second and clients of a resolver that validates ask as fast as they can. The
-// resolver is unbound, whose cache keeps nothing for longer than a second. `node test/bench/health-queries.ts [weights]`:
-// with `weights`, the records have some, which needs `KNOT_VERSION=3.4`.
+// resolver is unbound, whose cache keeps nothing for longer than a second. `node test/bench/health-queries.ts weights`
+// gives the records weights, which needs `KNOT_VERSION=3.4`.
 import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { ensureTools } from '../../deploy/local/parts/apt.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
