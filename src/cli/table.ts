@@ -24,6 +24,11 @@ export function formatMinute(time: string | null): string {
   return time === null ? 'never' : time.slice(0, 16);
 }
 
+/** Such as `2026-11-27T10:00:07Z`, for times that follow each other within a minute. */
+export function formatSecond(time: string): string {
+  return `${time.slice(0, 19)}Z`;
+}
+
 /** The screen of a stream. NO_COLOR, FORCE_COLOR and the terminal decide on styles (no-color.org). */
 function readScreen(stream: NodeJS.WriteStream): Screen {
   return {

@@ -291,7 +291,10 @@ const shape = {
 export const check = z
   .object({
     ...shape,
-    targets: z.array(target).meta({ description: 'The addresses of the records that name the check, at most 1000.' }),
+    targets: z.array(target).meta({
+      description:
+        'The addresses of the records that name the check, at most 1000: those that fail or are pinned before the others.',
+    }),
     changes: z.array(change).meta({
       description: 'The last changes of the states of these addresses, the newest first, at most 100.',
     }),

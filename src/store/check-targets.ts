@@ -41,10 +41,12 @@ const COLUMNS = `t.owner, t.check_name as "checkName", t.address, t.state, t.rea
     'by', t.pinned_by, 'until', ${epochMs('t.pin_until')}) end as pin`;
 
 const selectOf = statement<TargetRow>(`
-  select ${COLUMNS} from check_targets t where t.owner = $1 and t.check_name = any($2::text[])
-  order by t.check_name, t.address limit $3::integer`);
+  select * from (
+    select ${COLUMNS} from check_targets t where t.owner = $1 and t.check_name = any($2::text[])
+    order by (t.state = 'Unhealthy' or coalesce(t.pin_until > now(), false)) desc, t.check_name, t.address limit $3::integer
+  ) chosen order by "checkName", address`);
 
-/** The addresses of some checks of one owner, at most `limit`. */
+/** The addresses of some checks of one owner, at most `limit`: those that fail or are pinned before the others. */
 export async function listTargets(
   on: Db | Tx,
   owner: string,
@@ -52,6 +54,14 @@ export async function listTargets(
   limit: number,
 ): Promise<readonly TargetRow[]> {
   return selectOf(on, owner, checkNames, limit);
+}
+
+const selectOne = statement<TargetRow>(`
+  select ${COLUMNS} from check_targets t where t.owner = $1 and t.check_name = $2 and t.address = $3`);
+
+/** @returns null: no record has the address and the check */
+export async function findTarget(tx: Tx, { owner, checkName, address }: TargetKey): Promise<TargetRow | null> {
+  return (await selectOne(tx, owner, checkName, address))[0] ?? null;
 }
 
 const selectAll = statement<TargetRow & { definition: unknown }>(`

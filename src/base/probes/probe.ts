@@ -1,7 +1,7 @@
 // One probe of one address: a TCP connection, or a GET request of which only the status is read. It follows no
 // redirect, reads no body, resolves no name, and ends after the timeout of the check.
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { connect, isIP, isIPv6 } from 'node:net';
 import { isExpected, type ProbeDefinition, portOf } from './definition.ts';
 
@@ -13,36 +13,58 @@ export type Probe = (address: string, definition: ProbeDefinition, signal: Abort
 /** The octets of a status line with its headers. */
 const MAX_HEADER = 8 * 1024;
 
-/** @throws the reason of the signal when it aborts */
+// Each probe has a connection of its own, and no TLS session of an earlier one: the certificate is verified each time.
+const HTTP = new HttpAgent({ keepAlive: false });
+const HTTPS = new HttpsAgent({ keepAlive: false, maxCachedSessions: 0 });
+
+/** A probe under way. */
+interface Attempt {
+  /** The status of the answer; null: a connection was opened. */
+  result: Promise<number | null>;
+  /** Rejects the result. */
+  destroy(error: Error): void;
+}
+
+/**
+ * The timer and the listener end with the probe. Signals of AbortSignal.any and AbortSignal.timeout last for the whole
+ * timeout, and a thousand probes a second would fill the memory with them.
+ * @throws the reason of the signal when it aborts
+ */
 export async function probe(address: string, definition: ProbeDefinition, signal: AbortSignal): Promise<ProbeOutcome> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(definition.timeout * 1_000)]);
+  signal.throwIfAborted();
+  const attempt = definition.type === 'tcp' ? openConnection(address, portOf(definition)) : ask(address, definition);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    attempt.destroy(new Error('late'));
+  }, definition.timeout * 1_000);
+  const onAbort = () => attempt.destroy(new Error('aborted'));
+  signal.addEventListener('abort', onAbort);
   try {
-    if (definition.type === 'tcp') return await openConnection(address, portOf(definition), limit);
-    const status = await askStatus(address, definition, limit);
-    return isExpected(definition, status) ? null : `The answer has the status ${status}.`;
+    const status = await attempt.result;
+    return status === null || isExpected(definition, status) ? null : `The answer has the status ${status}.`;
   } catch (error) {
     signal.throwIfAborted();
-    return limit.aborted ? `The server does not answer within ${definition.timeout} s.` : `${describe(error)}.`;
+    return isLate ? `The server does not answer within ${definition.timeout} s.` : `${describe(error)}.`;
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-function openConnection(address: string, port: number, signal: AbortSignal): Promise<null> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port });
-    const end = () => socket.destroy();
-    const onAbort = () => {
-      end();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    socket.on('connect', () => resolve(null));
+function openConnection(address: string, port: number): Attempt {
+  const socket = connect({ host: address, port });
+  const result = new Promise<null>((resolve, reject) => {
     socket.on('error', reject);
-    socket.on('connect', end);
-    socket.on('close', () => signal.removeEventListener('abort', onAbort));
+    socket.on('connect', () => {
+      resolve(null);
+      socket.destroy();
+    });
   });
+  return { result, destroy: (error) => void socket.destroy(error) };
 }
 
-function askStatus(address: string, definition: ProbeDefinition, signal: AbortSignal): Promise<number> {
+function ask(address: string, definition: ProbeDefinition): Attempt {
   const { type, path = '/', host, tls = 'verify' } = definition;
   const port = portOf(definition);
   const name = host ?? (isIPv6(address) ? `[${address}]` : address);
@@ -51,8 +73,6 @@ function askStatus(address: string, definition: ProbeDefinition, signal: AbortSi
     host: address,
     port,
     path,
-    signal,
-    agent: false,
     maxHeaderSize: MAX_HEADER,
     headers: {
       host: isDefaultPort ? name : `${name}:${port}`,
@@ -61,25 +81,24 @@ function askStatus(address: string, definition: ProbeDefinition, signal: AbortSi
       connection: 'close',
     },
   };
-  return new Promise((resolve, reject) => {
-    const onResponse = (response: IncomingMessage) => {
+  const request =
+    type === 'http'
+      ? requestHttp({ ...options, agent: HTTP })
+      : requestHttps({
+          ...options,
+          agent: HTTPS,
+          rejectUnauthorized: tls === 'verify',
+          ...(host && isIP(host) === 0 ? { servername: host } : {}),
+        });
+  const result = new Promise<number>((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (response) => {
       resolve(response.statusCode ?? 0);
       response.destroy();
-    };
-    const request =
-      type === 'http'
-        ? requestHttp(options, onResponse)
-        : requestHttps(
-            {
-              ...options,
-              rejectUnauthorized: tls === 'verify',
-              ...(host && isIP(host) === 0 ? { servername: host } : {}),
-            },
-            onResponse,
-          );
-    request.on('error', reject);
-    request.end();
+    });
   });
+  request.end();
+  return { result, destroy: (error) => void request.destroy(error) };
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {

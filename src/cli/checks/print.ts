@@ -1,7 +1,7 @@
 // Health checks and their addresses as commands print them.
 import { writeExpected, writeNameServers, writeProbe, writeRhythm } from '#contract/check-text.ts';
 import type { ChangeView, CheckDefinition, CheckView, SignalView, TargetView } from '#contract/checks.ts';
-import { formatMinute, table } from '../table.ts';
+import { formatMinute, formatSecond, table } from '../table.ts';
 
 type Print = (line: string) => void;
 
@@ -27,7 +27,7 @@ export function printCheck({ name, owner, definition, targets, changes, signals 
 }
 
 function describeChange({ address, at, state, reason }: ChangeView): string {
-  return `${formatMinute(at)}: ${address} became ${state}${reason === null ? '' : ` / ${reason}`}`;
+  return `${formatSecond(at)}: ${address} became ${state}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** `Unhealthy until 2026-11-27 10:00 for 192.0.2.1: backup` */

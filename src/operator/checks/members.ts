@@ -111,7 +111,7 @@ export function judgeHealthy(members: readonly RecordMember[], whenAllFail: 'Ser
     : unhealthy('NoneHealthy', `${words} Name servers answer with other records of the name and type.`);
 }
 
-const LAST = 'Nothing else is left at the name and type, so name servers answer with them nevertheless.';
+const LAST = 'Nothing else is left at the name and type, so name servers answer nevertheless.';
 
 function countOf(down: number, all: number): string {
   if (all === 1) return 'The address does not work';
@@ -120,11 +120,13 @@ function countOf(down: number, all: number): string {
     : `${down} of ${all} addresses ${down === 1 ? 'does' : 'do'} not work`;
 }
 
+/** Addresses with the same reason stand together: `192.0.2.1, 192.0.2.2 (The connection is refused)`. */
 function namesOf(members: readonly RecordMember[]): string {
-  const named = members.map(
-    ({ content, reason = 'nothing is known about it yet' }) => `${content} (${withoutStop(reason)})`,
-  );
-  return writeFew(named, MAX_NAMED);
+  const shown = members.slice(0, MAX_NAMED);
+  const groups = Map.groupBy(shown, ({ reason = 'nothing is known about it yet' }) => withoutStop(reason));
+  const named = [...groups].map(([reason, group]) => `${listOf(group)} (${reason})`).join(', ');
+  const more = members.length - shown.length;
+  return more > 0 ? `${named} and ${more} more` : named;
 }
 
 const withoutStop = (sentence: string) => sentence.replace(/\.$/, '').slice(0, MAX_NAMED_REASON);

@@ -1,5 +1,6 @@
 // The brake on failures in masses: when most addresses fail within a minute, the network of those who watch them is the
-// likelier cause, so nothing may change for the worse. Pure.
+// likelier cause, so nothing may change for the worse. Addresses that are probed less often count for their interval,
+// because a failure of the network is seen at all of them only then. Pure.
 //
 //     an owner    at least ten addresses of a team or person, more than half of which fail
 //     everyone    at least ten addresses in all, of two owners or more, and on average more than half of an owner's
@@ -8,7 +9,7 @@
 // The api watches the addresses that it probes, and a monitor of the owner those of signals. Therefore both are judged
 // apart, and the brake of everyone, which is about our own network, does not count signals.
 
-/** The changes of so many ms count together. */
+/** The changes of so many ms count together, and those of an interval that is longer. */
 export const WINDOW_MS = 60_000;
 const LEAST = 10;
 
@@ -20,10 +21,12 @@ export interface Watched {
 
 /** An address for the brake. */
 export interface Braked extends Watched {
-  /** Whether the probes or the signal call for Unhealthy and it is not so yet. */
+  /** Whether the probes or the signal call for Unhealthy, or may soon do so, and it is not so yet. */
   isPending: boolean;
   /** When it became unhealthy, in ms; null: it is not. */
   downAt: number | null;
+  /** The time between two probes, in ms; 0: signals tell. */
+  intervalMs: number;
 }
 
 export interface Frozen {
@@ -36,12 +39,12 @@ export interface Frozen {
 export function judgeMass(targets: Iterable<Braked>, now: number): Frozen {
   const countsByGroup = new Map<string, { all: number; failing: number; isSignalled: boolean }>();
   for (const target of targets) {
-    const { isSignalled, isPending, downAt } = target;
+    const { isSignalled, isPending } = target;
     const group = toGroup(target);
     const counts = countsByGroup.get(group) ?? { all: 0, failing: 0, isSignalled };
     countsByGroup.set(group, counts);
     counts.all += 1;
-    if (isPending || (downAt !== null && now < downAt + WINDOW_MS)) counts.failing += 1;
+    if (isPending || isRecent(target, now)) counts.failing += 1;
   }
   const groups = [...countsByGroup].flatMap(([group, counts]) =>
     counts.all >= LEAST && counts.failing > counts.all / 2 ? [group] : [],
@@ -51,6 +54,11 @@ export function judgeMass(targets: Iterable<Braked>, now: number): Frozen {
   const shares = probed.reduce((sum, counts) => sum + counts.failing / counts.all, 0);
   const everyone = total >= LEAST && probed.length > 1 && shares > probed.length / 2;
   return { everyone, groups: new Set(groups) };
+}
+
+/** Whether it became unhealthy so shortly ago that it counts. */
+export function isRecent({ downAt, intervalMs }: Pick<Braked, 'downAt' | 'intervalMs'>, now: number): boolean {
+  return downAt !== null && now < downAt + Math.max(WINDOW_MS, intervalMs);
 }
 
 export function isFrozen({ everyone, groups }: Frozen, watched: Watched): boolean {

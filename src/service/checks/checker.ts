@@ -48,8 +48,6 @@ const SWEEP_MS = 30_000;
 const LEFT_MS = 2_000;
 /** The reason of an address that no signal is about. */
 const NO_SIGNAL = 'No signal lasts: the monitor sent none yet, or the last one has ended.';
-/** Reasons of monitors that are written in a round. */
-const MAX_EXPLAINED = 200;
 
 /** Runs until the signal aborts. */
 export async function runChecker(options: CheckerOptions, signal: AbortSignal): Promise<void> {
@@ -151,7 +149,7 @@ class Checker {
     if (signalled.length === 0) return;
     const changed = this.#targets.noteSignals(await unequalSignals(this.#options.db, NO_SIGNAL));
     for (const target of signalled) this.#flips.look(target);
-    await this.#flips.explain(changed.slice(0, MAX_EXPLAINED));
+    await this.#flips.explain(changed);
   }
 
   async #finishMarks(): Promise<void> {

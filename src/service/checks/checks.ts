@@ -26,7 +26,7 @@ import { readVoteCounts } from './vote-counts.ts';
 /** The most checks of a team or person. */
 const MAX_CHECKS = 1_000;
 /** The most addresses in an answer about one check. */
-export const MAX_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
 export async function readChecks(

@@ -1,14 +1,16 @@
 // Changes the states of addresses as the probes or the monitors call for, unless the brake or the pause after a change
-// for the better prevents it. Each write asks the database once more whether this process has the lease.
+// for the better prevents it. Each write asks the database once more whether this process has the lease. A round writes
+// some states, in turns of the owners: thousands of addresses that fail at once do not hold up those of other owners.
 
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
+import { takeTurns } from '#base/fair/turns.ts';
 import { isPaused } from '#base/probes/judge.ts';
 import { markTarget, type TargetState, writeTargetState } from '#store/check-targets.ts';
 import type { Db } from '#store/database.ts';
-import { type Frozen, isFrozen, judgeMass, type Watched, WINDOW_MS } from './brake.ts';
+import { type Braked, type Frozen, isFrozen, isRecent, judgeMass, type Watched } from './brake.ts';
 import type { CheckerMetrics } from './metrics.ts';
-import { isProbed, stateToBe, type Target, type Targets } from './targets.ts';
+import { isPending, isProbed, stateToBe, type Target, type Targets } from './targets.ts';
 
 interface FlipOptions {
   db: Db;
@@ -27,6 +29,8 @@ const FROZEN_SIGNAL_REASON =
 const PAUSED_REASON = 'It became healthy less than 30 s ago, and counts as healthy until then.';
 /** Writes at once. */
 const AT_ONCE = 8;
+/** Writes of each kind in a round: a tenth of a second. */
+const MAX_OF_ROUND = 128;
 /** After a write that failed, the next one waits for this long, in ms. */
 const RETRY_MS = 1_000;
 
@@ -57,11 +61,10 @@ export class Flips {
     try {
       this.#frozen = judgeMass(this.#braked(), now);
       this.#tellFrozen();
-      await this.#takeBack(now);
+      await writeSome(this.#toTakeBack(now), (target) => this.#takeBack(target));
       const ready = [...this.#waiting].filter((target) => this.#mayFlip(target, now));
-      for (let at = 0; at < ready.length; at += AT_ONCE)
-        await Promise.all(ready.slice(at, at + AT_ONCE).map((target) => this.#flip(target)));
-      for (const target of this.#waiting) await this.#tellHeld(target, now);
+      await writeSome(ready, (target) => this.#flip(target));
+      await writeSome(this.#toTell(now), (target) => this.#tellHeld(target));
     } catch (error) {
       log.warn({ err: error }, 'failed to write the states of checked addresses; they stay as they are meanwhile');
       this.#retryAt = now + RETRY_MS;
@@ -74,13 +77,10 @@ export class Flips {
     await this.#tell(target, 'Unknown', reason);
   }
 
-  /** Writes the reasons of monitors that call for the present state. Never rejects. */
+  /** Writes some of the reasons of monitors that call for the present state. Never rejects. */
   async explain(targets: readonly Target[]): Promise<void> {
     const settled = targets.filter((target) => stateToBe(target) === target.track.state);
-    for (let at = 0; at < settled.length; at += AT_ONCE)
-      await Promise.all(
-        settled.slice(at, at + AT_ONCE).map((target) => this.#tell(target, target.track.state, target.failure)),
-      );
+    await writeSome(settled, (target) => this.#tell(target, target.track.state, target.failure));
   }
 
   async #tell(target: Target, state: TargetState, reason: string | null): Promise<void> {
@@ -89,10 +89,10 @@ export class Flips {
     );
   }
 
-  *#braked() {
+  *#braked(): Iterable<Braked> {
     for (const target of this.#options.targets.all()) {
-      const isPending = target.track.state !== 'Unhealthy' && stateToBe(target) === 'Unhealthy';
-      yield { ...watched(target), isPending, downAt: target.downAt };
+      const { downAt } = target;
+      yield { ...watched(target), isPending: isPending(target), downAt, intervalMs: intervalMs(target) };
     }
   }
 
@@ -114,21 +114,33 @@ export class Flips {
   }
 
   /** Addresses that became unhealthy just before a mass failure was seen are served again. */
-  async #takeBack(now: number): Promise<void> {
-    for (const target of this.#options.targets.all()) {
-      const isRecent = target.downAt !== null && now < target.downAt + WINDOW_MS;
-      if (!isRecent || !isFrozen(this.#frozen, watched(target))) continue;
-      if (!(await this.#write(target, 'Unknown', frozenReason(target)))) continue;
-      target.downAt = null;
-      this.look(target);
-    }
+  #toTakeBack(now: number): Target[] {
+    return [...this.#options.targets.all()].filter(
+      (target) =>
+        isRecent({ downAt: target.downAt, intervalMs: intervalMs(target) }, now) &&
+        isFrozen(this.#frozen, watched(target)),
+    );
   }
 
-  /** Says why the state of a failing address does not change. */
-  async #tellHeld(target: Target, now: number): Promise<void> {
-    if (this.#mayFlip(target, now)) return;
-    const reason = isFrozen(this.#frozen, watched(target)) ? frozenReason(target) : PAUSED_REASON;
-    if (target.toldReason !== reason) await this.#write(target, target.track.state, reason);
+  async #takeBack(target: Target): Promise<void> {
+    if (!(await this.#write(target, 'Unknown', frozenReason(target)))) return;
+    target.downAt = null;
+    this.look(target);
+  }
+
+  /** Failing addresses whose state does not change, and whose reason does not say why. */
+  #toTell(now: number): Target[] {
+    return [...this.#waiting].filter(
+      (target) => !this.#mayFlip(target, now) && target.toldReason !== this.#heldReason(target),
+    );
+  }
+
+  async #tellHeld(target: Target): Promise<void> {
+    await this.#write(target, target.track.state, this.#heldReason(target));
+  }
+
+  #heldReason(target: Target): string {
+    return isFrozen(this.#frozen, watched(target)) ? frozenReason(target) : PAUSED_REASON;
   }
 
   #tellFrozen(): void {
@@ -153,8 +165,18 @@ export class Flips {
   }
 }
 
+/** Writes some of the targets, in turns of their owners; the next round has the others. */
+async function writeSome(targets: readonly Target[], write: (target: Target) => Promise<void>): Promise<void> {
+  const some = takeTurns(targets, ({ owner }) => owner, MAX_OF_ROUND);
+  for (let at = 0; at < some.length; at += AT_ONCE) await Promise.all(some.slice(at, at + AT_ONCE).map(write));
+}
+
 function watched(target: Target): Watched {
   return { owner: target.owner, isSignalled: !isProbed(target) };
+}
+
+function intervalMs(target: Target): number {
+  return isProbed(target) ? target.definition.interval * 1_000 : 0;
 }
 
 function frozenReason(target: Target): string {

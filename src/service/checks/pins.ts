@@ -1,12 +1,12 @@
 // Pins: for some time, the decision of a person about an address counts instead of the probes.
-import { listTargets, markTarget, type Pin, writePin } from '#store/check-targets.ts';
+import { findTarget, markTarget, type Pin, writePin } from '#store/check-targets.ts';
 import { findOutage } from '#store/database.ts';
 import { isLockFailure } from '../change/once.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { readAfterChange } from '../outage.ts';
 import { refusal } from '../refusal.ts';
 import { canonicalAddress } from './addresses.ts';
-import { changeChecks, findCheck, MAX_SHOWN, mustHaveAllRecords } from './checks.ts';
+import { changeChecks, findCheck, mustHaveAllRecords } from './checks.ts';
 import { type TargetView, toTargetView } from './view.ts';
 import { readVoteCounts } from './vote-counts.ts';
 
@@ -33,9 +33,7 @@ export async function setPin(
   const { owner } = check;
   const pin = input && toPin(input, caller, context.now());
   const written = await changeChecks(context, caller, owner, async (tx) => {
-    const before = (await listTargets(tx, owner, [place.name], MAX_SHOWN)).find(
-      ({ address }) => address === key.address,
-    );
+    const before = await findTarget(tx, { owner, ...key });
     const answer = await writePin(tx, { owner, ...key }, pin);
     if (answer === null) throw refusal('no-target', { name: place.name, address: key.address });
     if (pin === null && !before?.pin) return { answer, change: null };

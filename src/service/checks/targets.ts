@@ -132,6 +132,16 @@ export function stateToBe({ definition, track, signalled, decision }: Target): T
   return decision === null ? wantedState(track, definition) : (decision.state ?? track.state);
 }
 
+/**
+ * Whether the brake counts it as failing: the probes or the monitor call for Unhealthy, or the last probe failed. The
+ * brake does not wait until a failure is confirmed, because others would leave the answers meanwhile.
+ */
+export function isPending(target: Target): boolean {
+  const { track, decision } = target;
+  if (track.state === 'Unhealthy') return false;
+  return stateToBe(target) === 'Unhealthy' || (decision === null && track.failures > 0);
+}
+
 function keyOf({ owner, checkName, address }: TargetKey): string {
   return `${owner} ${checkName} ${address}`;
 }

@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts';
 
 const UNIT = ['test/unit/service/checks', 'test/unit/base/probes', 'test/unit/dns/members.test.ts'];
 const CHECKS = ['test/integration/service/checks/checks.test.ts'];
+const PROBE = ['test/integration/service/checks/probe.test.ts'];
+const SIGNALS = ['test/integration/service/checks/signals.test.ts'];
 const BRAKES = ['test/integration/service/checks/brakes.test.ts'];
 
 type Row = readonly [name: string, breaks: string, file: string, find: string, replace: string];
@@ -71,8 +73,22 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'no-window',
       'addresses that became unhealthy a moment ago do not count for the brake',
       'src/service/checks/brake.ts',
-      'now < downAt + WINDOW_MS',
+      'now < downAt + Math.max(WINDOW_MS, intervalMs)',
       'now < downAt',
+    ],
+    [
+      'late-brake',
+      'the brake counts an address only when its failure is confirmed',
+      'src/service/checks/targets.ts',
+      'decision === null && track.failures > 0',
+      'decision === null && track.failures > 9',
+    ],
+    [
+      'slow-window',
+      'a failure of our own network takes out most addresses that are probed every five minutes',
+      'src/service/checks/brake.ts',
+      'Math.max(WINDOW_MS, intervalMs)',
+      'WINDOW_MS',
     ],
     [
       'flood',
@@ -168,6 +184,13 @@ export const CHECK_FAULTS: readonly Fault[] = [
       "const IS_PINNED = 'pin is not null and pin_until < now()';",
     ],
     [
+      'pin-hidden',
+      'a check with many addresses does not show those that are pinned',
+      'src/store/check-targets.ts',
+      'coalesce(t.pin_until > now(), false)) desc',
+      'false) desc',
+    ],
+    [
       'changes-grow',
       'the changes of an address that goes up and down fill the table',
       'src/store/migrations/0000_schema.sql',
@@ -229,8 +252,8 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'not-taken-back',
       'the addresses that failed just before a mass failure was seen stay out of the answers',
       'src/service/checks/flips.ts',
-      'if (!isRecent || !isFrozen(this.#frozen, watched(target))) continue;',
-      'if (!isRecent || isFrozen(this.#frozen, watched(target))) continue;',
+      ' &&\n        isFrozen(this.#frozen, watched(target)),',
+      ' &&\n        !isFrozen(this.#frozen, watched(target)),',
     ],
     [
       'undo',
@@ -245,6 +268,31 @@ export const CHECK_FAULTS: readonly Fault[] = [
       'src/store/deleted-zones.ts',
       "then r.health\n  else nullif(r.health - 'check', '{}') end",
       'then r.health\n  else r.health end',
+    ],
+  ]),
+  ...faults('integration', SIGNALS, [
+    [
+      'turns',
+      'thousands of addresses of one owner that fail hold up those of other owners',
+      'src/service/checks/flips.ts',
+      'takeTurns(targets, ({ owner }) => owner, MAX_OF_ROUND)',
+      'targets',
+    ],
+  ]),
+  ...faults('integration', PROBE, [
+    [
+      'tls',
+      'a probe over HTTPS accepts any certificate',
+      'src/base/probes/probe.ts',
+      "rejectUnauthorized: tls === 'verify'",
+      "rejectUnauthorized: tls === 'none'",
+    ],
+    [
+      'left-behind',
+      'each probe leaves a listener behind, and the memory grows',
+      'src/base/probes/probe.ts',
+      "    signal.removeEventListener('abort', onAbort);\n",
+      '',
     ],
   ]),
 ];

@@ -136,7 +136,11 @@ test('when most addresses fail at once, all of them stay in the answers until fe
   const { check, served } = await newSite(servers, port);
   const all = servers.map(({ address }) => address).sort();
   await expect.poll(() => states(check)).toEqual(['Healthy']);
-  await Promise.all(servers.slice(0, 8).map((server) => server.stop()));
+  await Promise.all(servers.slice(0, 5).map((server) => server.stop()));
+  const unhealthy = async () => (await targets(check)).filter(({ state }) => state === 'Unhealthy').length;
+  await expect.poll(unhealthy).toBe(5);
+  // Those that failed just before come back.
+  await Promise.all(servers.slice(5, 8).map((server) => server.stop()));
   await expect
     .poll(async () => (await targets(check)).filter(({ reason }) => reason?.startsWith('Most addresses fail')).length)
     .toBe(8);

@@ -145,6 +145,28 @@ test('a pin counts instead of the probes until it ends', async () => {
   expect(await request('PUT', `/../checks/${check}/targets/www/pin`, pin)).toMatchObject({ status: 400 });
 });
 
+test('a check with more than a thousand addresses shows those that are pinned, and the history has the end of a pin', async () => {
+  const check = 'many-addresses';
+  expect(await put(check, { type: 'signal' })).toMatchObject({ status: 200 });
+  const zone = await service.zone();
+  const last = '192.0.2.9';
+  await service.record(zone, 'www', 'A', last, { check });
+  await service.sql`insert into check_targets (owner, check_name, address)
+    select ${admin.team}, ${check}, '10.1.' || n / 256 || '.' || n % 256 from generate_series(1, 1000) n`;
+  const path = `/../checks/${check}/targets/${last}/pin`;
+  expect(Object.keys(await targets(check))).not.toContain(last);
+  expect(await request('PUT', path, { state: 'Unhealthy', reason: 'kernel update', seconds: 600 })).toMatchObject({
+    status: 200,
+  });
+  const shown = Object.keys(await targets(check));
+  expect(shown).toHaveLength(1_000);
+  expect(shown.at(-1)).toBe(last);
+  expect(await request('DELETE', path)).toMatchObject({ status: 204 });
+  const history = await service.sql`select before ->> 'reason' as reason from account_changes
+    where action = 'check.unpin' and subject = ${`${check} ${last}`}`;
+  expect(history).toEqual([{ reason: 'kernel update' }]);
+});
+
 test('an address that is not allowed is not probed, counts as healthy, and says so', async () => {
   const { check, served, zone, addresses } = await newSite([{}]);
   const [one = ''] = addresses;

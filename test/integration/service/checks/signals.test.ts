@@ -157,6 +157,27 @@ test('signals that call most of at least ten addresses unhealthy change nothing,
   await expect.poll(served).toEqual(addresses.slice(4));
 });
 
+test('an owner whose addresses fail by the hundred does not hold up those of another owner', async () => {
+  const many = await newSite();
+  expect(await many.say('PUT', '/other', { type: 'signal' })).toMatchObject({ status: 200 });
+  // Less than half of the addresses of the owner fail, so that the brake does not hold.
+  await sql`insert into check_targets (owner, check_name, address)
+    select ${many.key.team}, case when n <= 400 then 'web' else 'other' end, '10.2.' || n / 256 || '.' || n % 256
+    from generate_series(1, 1000) n`;
+  const one = await newSite();
+  await expect.poll(async () => (await many.targets()).every(({ reason }) => reason !== null)).toBe(true);
+  // At the same moment.
+  await sql`insert into check_signals (owner, check_name, address, state, reason, until)
+    select owner, 'web', '', 'Unhealthy', 'as the monitor says', now() + interval '5 minutes'
+    from (values (${many.key.team}), (${one.key.team})) teams (owner)`;
+  const changes = async (team: string) =>
+    sql`select no from check_changes where owner = ${team} and state = 'Unhealthy' order by no`;
+  await expect.poll(async () => (await changes(many.key.team)).length).toBe(402);
+  const [first] = await changes(one.key.team);
+  const before = (await changes(many.key.team)).filter(({ no }) => Number(no) < Number(first?.no));
+  expect(before.length).toBeLessThan(200);
+});
+
 test('an address that became healthy stays so for a pause', async () => {
   const { signal, served, targets } = await newSite();
   await signal({ state: 'Unhealthy', address: ONE });

@@ -107,6 +107,8 @@ test('the condition Healthy counts the addresses and names those that do not wor
   );
   expect(judge(down)).toMatch(/with other records of the name and type\.$/);
   expect(judgeHealthy([down], 'ServeNone').message).toMatch(/answer without an address, as spec\.whenAllFail says/);
+  const refused = [0, 1].map((at) => member(at, 'Unhealthy', true, { reason: 'The connection is refused.' }));
+  expect(judge(...refused)).toMatch(/: 192\.0\.2\.0, 192\.0\.2\.1 \(The connection is refused\)\. /);
   const many = Array.from({ length: 100 }, (_, at) => member(at, 'Unhealthy', true, { reason: 'r'.repeat(512) }));
   expect(judge(...many)).toMatch(/and 90 more\. /);
   expect(judge(...many).length).toBeLessThan(4_096);

@@ -9,6 +9,7 @@ const group = (owner: string, all: number, failing: number, downAt: number | nul
     isSignalled,
     isPending: downAt === null && at < failing,
     downAt: at < failing ? downAt : null,
+    intervalMs: 10_000,
   }));
 
 test('more than half of at least ten addresses freeze their owner, whether they are down for less than a minute or not yet', () => {
@@ -17,6 +18,12 @@ test('more than half of at least ten addresses freeze their owner, whether they 
   expect(isFrozen(judgeMass(group('a', 9, 9), 0), probed('a'))).toBe(false);
   expect(isFrozen(judgeMass(group('a', 10, 6, 1_000), 1_000 + WINDOW_MS - 1), probed('a'))).toBe(true);
   expect(isFrozen(judgeMass(group('a', 10, 6, 1_000), 1_000 + WINDOW_MS), probed('a'))).toBe(false);
+});
+
+test('addresses that are probed every five minutes count for this time, because a failure is seen at the last one only then', () => {
+  const slow = group('a', 10, 6, 1_000).map((target) => ({ ...target, intervalMs: 300_000 }));
+  expect(isFrozen(judgeMass(slow, 300_999), probed('a'))).toBe(true);
+  expect(isFrozen(judgeMass(slow, 301_000), probed('a'))).toBe(false);
 });
 
 test('an owner with a thousand dead addresses does not freeze the others', () => {
