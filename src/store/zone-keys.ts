@@ -152,11 +152,19 @@ export async function oldestRollStep(db: Db): Promise<{ rolls: number; since: Da
   return { rolls: row?.rolls ?? 0, since: row?.since == null ? null : new Date(row.since) };
 }
 
+// A record that has another TTL now, or that is gone, is in caches for the rest of its former TTL.
 const selectDataTtl = statement<{ ttl: number }>(`
-  select greatest(z.default_ttl, (select max(r.ttl) from records r where r.zone_no = z.no))::integer as ttl
+  select greatest(z.default_ttl, (select max(r.ttl) from records r where r.zone_no = z.no), (
+      select max(extract(epoch from c.at - $2::timestamptz)
+        + coalesce((c.before ->> 'ttl')::integer, (c.before ->> 'defaultTtl')::integer))
+      from changes c where c.zone_id = z.id and c.at > $2::timestamptz - interval '1 day'
+    ))::integer as ttl
   from zones z where z.id = $1`);
 
-/** The longest TTL of the records of a zone, in seconds. It reads all of them. */
-export async function longestTtl(db: Db, zoneId: string): Promise<number> {
-  return (await selectDataTtl(db, zoneId))[0]?.ttl ?? 0;
+/**
+ * How long resolvers may keep records of a zone, in seconds: the longest TTL, or the rest of one that was longer before
+ * a change. It reads all records, and the history of a day, which is the longest TTL of a record.
+ */
+export async function longestTtl(db: Db, zoneId: string, now: Date): Promise<number> {
+  return (await selectDataTtl(db, zoneId, now.toISOString()))[0]?.ttl ?? 0;
 }

@@ -99,8 +99,10 @@ async function prove(
   const knownHold = carrier.holdS ?? 0;
   if (late !== null) return { proof: { isShown: false, waitsFor: late, dsTtl: knownHold }, isAsked: true };
   const sightings = await look(context, sightKeys, zone, step, signal);
-  const dataTtl = step.awaited.kind === 'signed-by' || step.awaited.kind === 'unsigned-by';
-  const ttl = dataTtl ? Math.max(NS_TTL, await longestTtl(context.db, zone.id)) : 0;
+  const isOfData = step.awaited.kind === 'signed-by' || step.awaited.kind === 'unsigned-by';
+  // Once all servers show the step, its hold is known.
+  const isUnknown = isOfData && carrier.shownSince === null;
+  const ttl = isUnknown ? Math.max(NS_TTL, await longestTtl(context.db, zone.id, context.now())) : 0;
   const proof = judgeStep(zone.name, step.awaited, sightings, { dataTtl: ttl, knownHold });
   return { proof, isAsked: typeof sightings.parent !== 'string' };
 }

@@ -100,4 +100,11 @@ export const KEY_ROLL_FAULTS: readonly Fault[] = [
     'integration',
     PARENT,
   ),
+  fault(
+    'key-rolls-former-ttl',
+    'the old key goes while resolvers keep records with a TTL that was lowered',
+    ['src/store/zone-keys.ts', "c.at > $2::timestamptz - interval '1 day'", 'false'],
+    'integration',
+    ROLL,
+  ),
 ];

@@ -76,6 +76,26 @@ test.each([
   expect(steps.map(({ keyId }) => keyId === 'service')).toEqual([...row.states.slice(1).map(() => true), false]);
 });
 
+test.each(['lowered', 'deleted'])(
+  'the last wait counts the TTL of a record that was %s before the roll',
+  async (what) => {
+    const { child } = await family(`${what}.example`);
+    const path = `/zones/${child.id}/records`;
+    const { id } = await service.record(child, 'brief', 'A', '192.0.2.1', { ttl: 86_400 });
+    const body = { name: 'brief', type: 'A', content: '192.0.2.1', ttl: 60 };
+    const { status } = await (what === 'lowered'
+      ? request('PUT', `${path}/${id}`, body)
+      : request('DELETE', `${path}/${id}`));
+    expect([200, 204]).toContain(status);
+    await roll(child);
+    await reach(child, 'retired active');
+    const hold = async () => Number(/for (\d+) s/.exec((await keysOf(child)).roll?.waitsFor ?? '')?.[1]);
+    // The tests before have moved the clock on by hours.
+    await expect.poll(hold, { timeout: LIMIT_MS }).toBeGreaterThan(30_000);
+    expect(await hold()).toBeLessThanOrEqual(86_400);
+  },
+);
+
 test('a cancelled roll ends with the old key, also when the parent has the DS records of the new one', async () => {
   const { child, validate } = await family('cancelled.example');
   const [before] = await dsOf(child);
