@@ -1,4 +1,5 @@
-// Summarizes the values of a record in one short line for `kubectl get`.
+// Summarizes the values of a record in one short line for `kubectl get`, and its TTL.
+import { MAX_CHECKED_TTL } from '#dns/members.ts';
 import type { RecordSpec } from './dnsrecord.ts';
 
 const MAX_LINE = 64;
@@ -37,4 +38,11 @@ export function summarizeValues(values: readonly RecordValue[]): string {
 
 function withMore(line: string, more: number): string {
   return more === 0 ? line : `${line} +${more}`;
+}
+
+/** The TTL of a DNSRecord. The service caps it while records have a health check or weights. */
+export function summarizeTtl({ ttl, healthCheck, healthFrom, values = [] }: RecordSpec): string {
+  const written = ttl === undefined ? 'that of the zone' : String(ttl);
+  const isCapped = healthCheck !== undefined || healthFrom !== undefined || values.some(({ weight }) => weight);
+  return isCapped ? `${written}, at most ${MAX_CHECKED_TTL} with a health check or weights` : written;
 }

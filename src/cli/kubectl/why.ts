@@ -9,7 +9,7 @@ import { describeKeyRoll, listKeyRows } from '#diagnosis/zone-keys.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { writeServiceRef } from '#resources/health-from.ts';
-import { listRecordValues, summarizeValues } from '#resources/summary.ts';
+import { listRecordValues, summarizeTtl, summarizeValues } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { findingLines } from '../findings.ts';
 import type { Section } from './sections.ts';
@@ -62,7 +62,7 @@ function recordLines({ spec, metadata, status }: DNSRecord, zone: DNSZone | unde
   const values = summarizeValues(listRecordValues(spec));
   return [
     `  ${status?.fqdn ?? spec.name} ${spec.type} ${values}`,
-    `  TTL: ${spec.ttl ?? 'that of the zone'}`,
+    `  TTL: ${summarizeTtl(spec)}`,
     ...(evenly === null ? [] : [`  ${evenly}`]),
     ...deletion(metadata.deletionTimestamp),
     ...attempt(status?.nextAttemptTime),

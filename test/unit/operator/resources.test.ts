@@ -10,7 +10,7 @@ import { recordSpec, recordStatus } from '#resources/dnsrecord.ts';
 import { zoneSpec } from '#resources/dnszone.ts';
 import { zoneStatus } from '#resources/dnszone-status.ts';
 import { toStructural } from '#resources/structural.ts';
-import { listRecordValues, summarizeValues } from '#resources/summary.ts';
+import { listRecordValues, summarizeTtl, summarizeValues } from '#resources/summary.ts';
 import { RESOURCE_CASES } from '../../support/resources/resource-cases.ts';
 
 const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
@@ -250,4 +250,21 @@ describe('a summary', () => {
       `${'x'.repeat(63)}… +1`,
     );
   });
+});
+
+test('the TTL of a record in words tells the cap of health checks and weights', () => {
+  const spec = (more: object) =>
+    recordSpec.parse({
+      zoneRef: { name: 'zone' },
+      name: 'www',
+      type: 'A',
+      values: [{ content: '192.0.2.1' }],
+      ...more,
+    });
+  expect(summarizeTtl(spec({}))).toBe('that of the zone');
+  expect(summarizeTtl(spec({ ttl: 300 }))).toBe('300');
+  const checked = spec({ ttl: 300, healthCheck: { type: 'tcp', port: 80 } });
+  expect(summarizeTtl(checked)).toBe('300, at most 60 with a health check or weights');
+  const weighted = spec({ values: [{ content: '192.0.2.1', weight: 1 }] });
+  expect(summarizeTtl(weighted)).toBe('that of the zone, at most 60 with a health check or weights');
 });
