@@ -23,6 +23,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'Comments of objects',
   'Require TLS for a secondary',
   'Use one check for several records',
+  'Roll with a DNSZone',
 ]);
 
 /** Blocks of YAML that are not Kubernetes objects. */
