@@ -310,8 +310,8 @@ describe('every query', () => {
     const value = async (expr: string) => (await prometheus.query(`sum(${expr})`))[0]?.value;
     await expect.poll(() => value('zonestead_canary_changes_total{result="answered"}')).toBeGreaterThan(0);
     await expect.poll(() => value('zonestead_canary_queries_total{result="right"}')).toBeGreaterThan(10);
-    expect(await value('zonestead_canary_queries_total{result!="right"}')).toBe(0);
-    expect(await value('zonestead_canary_changes_total{result!="answered"}')).toBe(0);
+    for (const others of ['queries_total{result!="right"}', 'changes_total{result!="answered"}'])
+      expect(await prometheus.query(`zonestead_canary_${others} > 0`)).toEqual([]);
     expect(await value('zonestead_canary_challenges_total')).toBe(0);
     expect(await value('zonestead_canary_freshness_seconds')).toBe(0);
   });

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { DsRecord } from '#contract/zone.ts';
 import type { ZoneKeys } from '#contract/zone-keys.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -72,7 +72,7 @@ beforeAll(async () => {
   anchor = { ds: [ds?.keyTag, ds?.algorithm, ds?.digestType, ds?.digest].join(' ') };
   childId = (await create(CHILD)).id as string;
   await request('POST', `/zones/${childId}/records`, { name: 'www', type: 'A', content: '192.0.2.1' });
-  await expect.poll(async () => (await validate()).state, { timeout: STEP_MS }).toBe('secure');
+  await vi.waitFor(async () => expect((await validate()).state).toBe('secure'), { timeout: STEP_MS, interval: 200 });
 });
 afterAll(async () => {
   await sql?.end({ timeout: 1 });
@@ -89,7 +89,7 @@ const hasten = () => sql`
   update zone_keys set shown_since = shown_since - make_interval(secs => hold_s), look_at = now()
   where look_at is not null and shown_since is not null and hold_s > 0`;
 
-/** The result of a request or query; null while a process is away. */
+/** The result of a request or query; null while a process is down. */
 const attempt = <T>(work: () => Promise<T>): Promise<T | null> => work().catch(() => null);
 
 async function reach(wanted: string): Promise<void> {
@@ -148,7 +148,7 @@ test('a process ends at each step of key rolls: no roll is stuck, no DS record s
         const victim = VICTIMS[(first + pass + at + step) % VICTIMS.length] as (typeof VICTIMS)[number];
         if (step > 0) await hasten();
         const begun = step === 0 ? attempt(() => beginRoll(algorithm)) : null;
-        // An odd number: knotd is away.
+        // An odd number: knotd is down.
         if (victim === 'knot') answers.counts.knotKills += 1;
         await kill(victim);
         if (victim === 'knot') answers.counts.knotKills += 1;
