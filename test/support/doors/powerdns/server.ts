@@ -42,6 +42,11 @@ export async function startPowerDns(): Promise<RealPowerDns> {
     'socket-dir': folder,
     'security-poll-suffix': '',
     'default-soa-content': 'ns1.zonestead.test. hostmaster.@ 0 10800 3600 604800 60',
+    // A key that another process removed would sign for another 30 s.
+    'dnssec-key-cache-ttl': 0,
+    'cache-ttl': 0,
+    'query-cache-ttl': 0,
+    'negquery-cache-ttl': 0,
     daemon: 'no',
     guardian: 'no',
     'write-pid': 'no',
