@@ -6,8 +6,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_OCTETS = 12;
 const TAG_OCTETS = 16;
-const PREFIX = 'v1.';
-const SEALED = /^v1\.([a-z0-9-]{1,40})\.([\w-]+)$/;
+/** The beginning of an encrypted text, with the name of its key. Postgres reads the pattern too. */
+export const SEALED_PATTERN = String.raw`^v1\.([a-z0-9-]{1,40})\.`;
+const SEALED = new RegExp(String.raw`${SEALED_PATTERN}([\w-]+)$`);
 
 export interface KeyringKey {
   /** Lowercase letters, digits and hyphens. */
@@ -43,7 +44,7 @@ export class Keyring {
     const nonce = randomBytes(NONCE_OCTETS);
     const cipher = createCipheriv(ALGORITHM, key.octets, nonce).setAAD(associatedData(owner));
     const octets = Buffer.concat([nonce, cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${PREFIX}${key.name}.${octets.toString('base64url')}`;
+    return `${sealedPrefix(key.name)}${octets.toString('base64url')}`;
   }
 
   /**
@@ -66,6 +67,9 @@ export class Keyring {
     }
   }
 }
+
+/** The beginning of each text that the key with this name encrypted. */
+export const sealedPrefix = (name: string) => `v1.${name}.`;
 
 const associatedData = (owner: string) => Buffer.from(owner);
 

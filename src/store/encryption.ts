@@ -1,4 +1,5 @@
 // The private keys of zones as they are stored, for their encryption: those of zones, and those of deleted zones.
+import { SEALED_PATTERN } from '#base/keyring.ts';
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -20,7 +21,7 @@ const DELETED = `select r.zone_id, r.row ->> 'public_key' as public_key, r.row -
 const LIVE = 'select zone_id, public_key, private_key from zone_keys';
 
 const countTexts = statement<{ name: string | null; count: number }>(`
-  select substring(private_key from '^v1\\.([a-z0-9-]+)\\.') as name, count(*)::integer as count
+  select substring(private_key from '${SEALED_PATTERN}') as name, count(*)::integer as count
   from (${LIVE} union all ${DELETED}) stored group by 1 order by 1 nulls first`);
 
 /** The number of private keys by the name of the key that encrypts them; null: in clear. It reads all of them. */
@@ -51,18 +52,27 @@ const PLACES = {
   },
 } as const;
 
+const PAGE = 500;
+
 /**
- * @param after the last key of the page before; null: the first page
+ * The keys of a place, 500 at a time.
  * @param currentPrefix keys whose text begins with it are omitted; null: none is
+ * @throws the reason of the signal
  */
-export function readStoredKeys(
+export async function* storedKeyPages(
   db: Db,
   place: KeyPlace,
-  after: StoredKey | null,
   currentPrefix: string | null,
-  limit: number,
-): Promise<readonly StoredKey[]> {
-  return PLACES[place].page(db, after?.zoneId ?? '', after?.publicKey ?? '', currentPrefix, limit);
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredKey[]> {
+  for (let after: StoredKey | undefined; ; ) {
+    signal.throwIfAborted();
+    const ids = [after?.zoneId ?? '', after?.publicKey ?? ''];
+    const page: readonly StoredKey[] = await PLACES[place].page(db, ...ids, currentPrefix, PAGE);
+    yield page;
+    after = page.at(-1);
+    if (page.length < PAGE) return;
+  }
 }
 
 /** Replaces the texts that have not changed since they were read. @returns the number of replaced texts */

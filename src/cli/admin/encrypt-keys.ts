@@ -39,8 +39,6 @@ async function encryptAll(administration: Administration, options: EncryptOption
     await show(outputOf(administration, options), { key: name, ...before }, () => printStored(before, name, print));
     return before.missing > 0 ? 1 : 0;
   }
-  if (name === null)
-    throw new Error('set ZONESTEAD_ENCRYPTION_KEYS, or run the command in a pod of the api, which has it');
   const taken = fromNodes ? await takeFromNodes(administration) : null;
   const { before, encrypted, problems } = await adminEncryptKeys(url, keyring, signal);
   await show(outputOf(administration, options), { key: name, ...taken, ...before, encrypted, problems }, () => {

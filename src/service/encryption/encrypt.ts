@@ -1,21 +1,12 @@
 // Encrypts the private keys of zones with the first key of a keyring: those in clear, and those with another key. Rows
 // change by pages while the service works, and a zone keeps its key, so name servers notice nothing. It can be repeated
 // and ended at any time.
-import type { Keyring } from '#base/keyring.ts';
+import { type Keyring, sealedPrefix } from '#base/keyring.ts';
 import { withDatabase } from '#store/admin.ts';
 import type { Db } from '#store/database.ts';
-import {
-  countStoredKeys,
-  KEY_PLACES,
-  type KeyPlace,
-  readStoredKeys,
-  replaceStoredKeys,
-  type StoredKey,
-} from '#store/encryption.ts';
+import { countStoredKeys, KEY_PLACES, type KeyPlace, replaceStoredKeys, storedKeyPages } from '#store/encryption.ts';
 import { ownerOfKey } from '#store/zone-keys.ts';
-import { judgeStoredKeys, type StoredKeys } from './stored-keys.ts';
-
-const PAGE = 500;
+import { judgeStoredKeys, mustHaveKey, type StoredKeys } from './stored-keys.ts';
 
 export interface EncryptResult {
   readonly before: StoredKeys;
@@ -31,8 +22,7 @@ export async function adminReadStoredKeys(url: string, keyring: Keyring): Promis
 
 /** @throws as adminReadStoredKeys; Error if the keyring has no key */
 export async function adminEncryptKeys(url: string, keyring: Keyring, signal: AbortSignal): Promise<EncryptResult> {
-  const name = keyring.currentName;
-  if (name === null) throw new Error('there is no key to encrypt with');
+  const prefix = sealedPrefix(mustHaveKey(keyring));
   return withDatabase(url, async (db) => {
     const before = judgeStoredKeys(await countStoredKeys(db), keyring);
     const problems = new Set<string>();
@@ -41,7 +31,7 @@ export async function adminEncryptKeys(url: string, keyring: Keyring, signal: Ab
     // A zone that is deleted or restored meanwhile moves its keys to a place that was done.
     do {
       changed = 0;
-      for (const place of KEY_PLACES) changed += await encryptPlace({ db, keyring, name, problems }, place, signal);
+      for (const place of KEY_PLACES) changed += await encryptPlace({ db, keyring, prefix, problems }, place, signal);
       encrypted += changed;
     } while (changed > 0);
     return { before, encrypted, problems: [...problems] };
@@ -51,16 +41,14 @@ export async function adminEncryptKeys(url: string, keyring: Keyring, signal: Ab
 interface Work {
   readonly db: Db;
   readonly keyring: Keyring;
-  readonly name: string;
+  readonly prefix: string;
   readonly problems: Set<string>;
 }
 
 async function encryptPlace(work: Work, place: KeyPlace, signal: AbortSignal): Promise<number> {
-  const { db, keyring, name, problems } = work;
+  const { db, keyring, prefix, problems } = work;
   let changed = 0;
-  for (let after: StoredKey | null = null; ; ) {
-    signal.throwIfAborted();
-    const page: readonly StoredKey[] = await readStoredKeys(db, place, after, `v1.${name}.`, PAGE);
+  for await (const page of storedKeyPages(db, place, prefix, signal)) {
     const changes = page.flatMap((key) => {
       try {
         const owner = ownerOfKey(key);
@@ -71,7 +59,6 @@ async function encryptPlace(work: Work, place: KeyPlace, signal: AbortSignal): P
       }
     });
     if (changes.length > 0) changed += await replaceStoredKeys(db, place, changes);
-    after = page.at(-1) ?? null;
-    if (page.length < PAGE) return changed;
   }
+  return changed;
 }

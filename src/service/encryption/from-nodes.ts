@@ -4,15 +4,15 @@ import type { Keyring } from '#base/keyring.ts';
 import { readSigningKey } from '#dns/dnssec/signing-key.ts';
 import { withDatabase } from '#store/admin.ts';
 import type { Db } from '#store/database.ts';
-import { namesOfZones, readStoredKeys, replaceStoredKeys, type StoredKey } from '#store/encryption.ts';
+import { namesOfZones, replaceStoredKeys, type StoredKey, storedKeyPages } from '#store/encryption.ts';
 import { closeSalvage, lockForSalvage } from '#store/salvage.ts';
 import { ownerOfKey } from '#store/zone-keys.ts';
 import { askNodes } from '../nodes/ask-nodes.ts';
 import { openSentKeys, type SentKeys } from '../nodes/salvage-parts.ts';
+import { mustHaveKey } from './stored-keys.ts';
 
 /** Zones of one request. MAX_SALVAGED of the contract bounds them. */
 const AT_ONCE = 20;
-const PAGE = 500;
 
 export interface FromNodes {
   /** Private keys that the database can read again. */
@@ -27,7 +27,7 @@ export interface FromNodes {
  * the signal
  */
 export async function adminTakeKeysFromNodes(url: string, keyring: Keyring, signal: AbortSignal): Promise<FromNodes> {
-  if (keyring.currentName === null) throw new Error('there is no key to encrypt with');
+  mustHaveKey(keyring);
   return withDatabase(url, async (db) => {
     if (!(await lockForSalvage(db))) throw new Error('another administrator brings back zones now; wait for the end');
     const unreadable = await listUnreadable(db, keyring, signal);
@@ -60,13 +60,9 @@ export async function adminTakeKeysFromNodes(url: string, keyring: Keyring, sign
 
 async function listUnreadable(db: Db, keyring: Keyring, signal: AbortSignal): Promise<StoredKey[]> {
   const unreadable: StoredKey[] = [];
-  for (let after: StoredKey | null = null; ; ) {
-    signal.throwIfAborted();
-    const page: readonly StoredKey[] = await readStoredKeys(db, 'zones', after, null, PAGE);
+  for await (const page of storedKeyPages(db, 'zones', null, signal))
     unreadable.push(...page.filter((key) => !canOpen(key, keyring)));
-    after = page.at(-1) ?? null;
-    if (page.length < PAGE) return unreadable;
-  }
+  return unreadable;
 }
 
 function canOpen(key: StoredKey, keyring: Keyring): boolean {

@@ -39,3 +39,9 @@ export function mustEncryptAs({ missingNames }: StoredKeys): void {
     `private keys in the database are encrypted with ${keys}: set ZONESTEAD_ENCRYPTION_KEYS as the api has it, or run the command in a pod of the api`,
   );
 }
+
+/** The name of the key that encrypts. @throws Error if the keyring is empty */
+export function mustHaveKey({ currentName }: Keyring): string {
+  if (currentName !== null) return currentName;
+  throw new Error('set ZONESTEAD_ENCRYPTION_KEYS, or run the command in a pod of the api, which has it');
+}
